@@ -150,6 +150,8 @@ struct BatchApplication: Sendable {
 
   /// Records what is known after the last transaction.
   private func finish(_ file: ReplicaFile, _ sender: Int64) throws {
+    // The file has become a new replica meanwhile, which lacks what was left out for the former one.
+    if let recipient = header.recipient, try recipient != file.own() { return }
     guard
       let end = try file.advance(
         sender, since: header.since.position, upTo: header.upTo.position, isLast: header.isLast)

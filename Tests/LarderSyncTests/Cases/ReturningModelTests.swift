@@ -102,6 +102,19 @@ struct ReturningModelTests {
     try await expectEqual([a, b])
   }
 
+  @Test("a collection that is removed while it is away returns with the first documents that come")
+  func removedCollection() async throws {
+    try await b.store.documents("notes").save("n", ["text": "t"])
+    try await a.store.sync.import(from: b.store.sync.export(to: b.folder.file("changes")).url)
+    try await b.store.sync.setSyncs(false, collection: "notes")
+    try await b.store.documents("notes").deleteCollection()
+    try await b.store.sync.setSyncs(true, collection: "notes")
+    try await a.store.documents("notes").save("m", ["text": "u"])
+    for _ in 0..<2 { try await a.exchange(with: b) }
+    try await expectEqual([a, b])
+    #expect(try await b.store.documents("notes").keys().count == 2)
+  }
+
   @Test("of a value that both may have changed, one counts and the other is in conflict")
   mutating func conflicts() async throws {
     b = try await reopened(LocalSpot.self)
