@@ -135,6 +135,8 @@ extension StoreSync {
           """, [.init(CollectionName.exchange(collection)), .integer(syncs ? 0 : 1)])
         if syncs { try Tracker(connection).takeUpWaitingDocuments(of: collection) }
         try Tracker(connection).fit()
+        // What has come meanwhile is shown at once.
+        if syncs { try ReplicaFile(connection).settle() }
       }
     }
   }

@@ -60,6 +60,8 @@ struct BatchApplication: Sendable {
     let file = try ReplicaFile(connection)
     let received = try file.received(from: header.sender)
     if try WaitingChanges(file).areDue() { return false }
+    // Rows that were held for a model or a collection are to be shown.
+    if try file.clock().settled == 0 { return false }
     return header.since.position > received || header.upTo.position <= received
   }
 

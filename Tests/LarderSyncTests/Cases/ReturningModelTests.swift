@@ -115,6 +115,27 @@ struct ReturningModelTests {
     #expect(try await b.store.documents("notes").keys().count == 2)
   }
 
+  @Test("documents that came while their collection was away are there as soon as it takes part again")
+  func arrivedDocuments() async throws {
+    try await b.store.sync.setSyncs(false, collection: "notes")
+    try await a.store.documents("notes").save("n", ["text": "t"])
+    try await a.exchange(with: b)
+    #expect(try await b.store.documents("notes").keys().isEmpty)
+    try await b.store.sync.setSyncs(true, collection: "notes")
+    #expect(try await b.store.documents("notes").find("n") == ["text": "t"])
+  }
+
+  @Test("rows that came before their model are there after an exchange that brings nothing new")
+  func laterModel() async throws {
+    let c = try Replica([SharedKind.self])
+    try await c.exchange(with: a)
+    try await c.exchange(with: b)
+    await c.store.close()
+    let updated = try Replica(folder: c.folder, [SharedKind.self, SharedSpot.self])
+    #expect(try await updated.store.sync.exchange(with: a.store.sync).received == 0)
+    #expect(try await updated.store.count(SharedSpot.all) == 4)
+  }
+
   @Test("of a value that both may have changed, one counts and the other is in conflict")
   mutating func conflicts() async throws {
     b = try await reopened(LocalSpot.self)
