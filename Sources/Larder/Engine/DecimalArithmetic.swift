@@ -214,7 +214,9 @@ struct DecimalArithmetic {
     guard let record = registers.records[step.second], !tables.contains(step.first) else { return nil }
     cursors[original(step.first)] = cursors[original(step.first), default: Record()].merging(record)
     // Other temporary tables only tell equal values from others.
-    guard checksSorts, step.operation == "SorterInsert" || record.isNumbered, let keys = keys[step.first] else { return nil }
+    guard checksSorts, step.operation == "SorterInsert" || record.isNumbered, let keys = keys[step.first] else {
+      return nil
+    }
     for (place, collation) in keys.enumerated() {
       guard let origin = record.decimals[place], origin.isCollated else { continue }
       guard collation == Collation.decimal.rawValue, !record.numbers.contains(place) else {
