@@ -145,7 +145,8 @@ extension Connection {
     }
     try checkViews(statement.facts)
     try checkTargets(of: statement)
-    try checkDecimals(of: statement, sql.text)
+    // SQL in a context is Larder's own; its views compare and sort as typed queries do.
+    try checkDecimals(of: statement, sql.text, isTyped: overlay != nil)
     let count = Int(sqlite3_bind_parameter_count(statement.pointer))
     guard count == sql.arguments.count else {
       throw StoreError(

@@ -131,7 +131,7 @@ extension ReplicaFile {
     let isKnown = found.length > 0
     if isKnown, state.causalLength > found.length { return nil }
     let deletion = RowState(
-      table: state.table, key: state.key, causalLength: isKnown ? found.length : state.causalLength + 1,
+      table: state.table, key: state.key, causalLength: state.causalLength + 1,
       stamp: isKnown ? try stamp(found.time, found.replica) : try newStamp(),
       insertion: state.insertion, properties: [])
     return deletion.merging(state).adding(try losses(of: deletion, and: state))
