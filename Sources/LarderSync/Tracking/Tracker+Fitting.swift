@@ -156,6 +156,7 @@ extension Tracker {
         [.integer(property.id), .integer(column.counterRange == nil ? 0 : 1)])
       known = try properties(of: id)
     }
+    try recordReturns(to: table, id)
     try adoptUnknownRows(table, id)
     try adopt(table, id)
     if table.isCollection { return }

@@ -42,6 +42,14 @@ extension Tracker {
     if !isMigrated { try move("known.table_id = \(table.id) AND known.status = 0", "source = NULL") }
   }
 
+  /// Records the rows that were deleted before a table was removed, and came back while nobody tracked the table that was
+  /// made in its place.
+  func recordReturns(to description: ModuleTable, _ table: Int64) throws {
+    let isHere = "main.\(description.name.quotedName) AS row WHERE \(isRow(of: description, table))"
+    try recordReturns(
+      "known.table_id = \(table) AND known.status = 1 AND EXISTS (SELECT 1 FROM \(isHere))")
+  }
+
   private func recordDeletions(_ condition: String) throws {
     try move(
       "\(condition) AND known.status = 0",
@@ -54,6 +62,14 @@ extension Tracker {
   /// A row that was deleted is a new one, and one that was set aside was edited, as if a trigger had seen it come.
   private func recordReturns(_ condition: String) throws {
     let isEdit = "\(SyncTables.isSetAside) AND length % 2 = 1"
+    // Nothing of a deleted row shines through the one that came in its place.
+    for table in [SyncTables.cells, SyncTables.counters] {
+      try connection.run(
+        """
+        DELETE FROM \(table) WHERE row IN (SELECT known.id FROM \(SyncTables.rows) AS known \
+        WHERE \(condition) AND known.status <> 0 AND NOT (\(isEdit)))
+        """)
+    }
     try move(
       "\(condition) AND known.status <> 0",
       """

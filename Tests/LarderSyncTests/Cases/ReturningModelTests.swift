@@ -115,6 +115,22 @@ struct ReturningModelTests {
     #expect(try await b.store.documents("notes").keys().count == 2)
   }
 
+  @Test("documents that were deleted with their collection, and saved again while it was away, are new ones")
+  func deletedAndSavedAgain() async throws {
+    let documents = b.store.documents("notes")
+    try await documents.save("n", ["text": "t", "more": 1])
+    try await b.exchange(with: a)
+    _ = try await documents.deleteCollection()
+    try await b.store.sync.setSyncs(false, collection: "notes")
+    try await documents.save("n", ["text": "u"])
+    try await b.exchange(with: a)
+    #expect(try await a.store.documents("notes").find("n") == nil)
+    try await b.store.sync.setSyncs(true, collection: "notes")
+    try await meet(b)
+    for replica in [a, b] { #expect(try await replica.store.documents("notes").find("n") == ["text": "u"]) }
+    #expect(try await a.store.sync.conflicts().isEmpty)
+  }
+
   @Test("documents that came while their collection was away are there as soon as it takes part again")
   func arrivedDocuments() async throws {
     try await b.store.sync.setSyncs(false, collection: "notes")
