@@ -116,9 +116,9 @@ extension StoreSync {
 
   /// Sets whether a collection of documents takes part in sync, in this file.
   ///
-  /// A collection that no longer does keeps its documents, and what others send of it is handed on. If it takes part again,
-  /// all of its documents are changes, documents that were deleted here meanwhile come back from others, and the file is a
-  /// new replica that takes everything anew.
+  /// A collection that no longer does keeps its documents. What was sent before, and what others send of it, is held and
+  /// handed on. If it takes part again,
+  /// what was changed here meanwhile is sent, and documents that were deleted here come back.
   ///
   /// - Parameters:
   ///   - syncs: Whether it takes part.

@@ -87,11 +87,9 @@ extension Tracker {
     if changed.isEmpty, left.isEmpty, lost.isEmpty { return }
     try checkModels()
     for table in lost { try recover(table, isMigrated: isMigrated) }
-    for table in left { try !isMigrated && isGone(table) ? recordRemoval(of: table) : forget(table) }
+    for table in left { try !isMigrated && isGone(table) ? recordRemoval(of: table) : leave(table) }
     let isWider = try widenKeys(to: changed.map(\.keys.count).max() ?? 0)
-    let hasReturned = try changed.map { try hasLeft($0) }.contains(true)
     for table in changed { try fit(table) }
-    if hasReturned { try takeEverythingAnew() }
     let names = Set((changed.map(\.exchangeName) + lost.map(\.name)).map(ExactName.init))
     for table in try tracked() where isWider || names.contains(ExactName(table.name)) {
       try dropTriggers(of: table.id)
@@ -99,11 +97,12 @@ extension Tracker {
     }
   }
 
-  /// Forgets what is known of the rows of a model that no longer takes part. The rows stay.
-  private func forget(_ table: TrackedTable) throws {
+  /// Keeps what is known of the rows of a model that no longer takes part, like that of a table that no model has. The rows
+  /// stay, and nobody follows what is done to them.
+  private func leave(_ table: TrackedTable) throws {
     try dropTriggers(of: table.id)
+    try holdRows(of: table)
     try noteLeaving(table.id)
-    try forgetRows("table_id = \(table.id)")
     try release(table)
   }
 

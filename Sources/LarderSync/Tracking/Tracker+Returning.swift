@@ -1,42 +1,39 @@
 import Larder
 
 extension Tracker {
-  /// Records that a table no longer takes part from now on, and that what is known of its rows is forgotten.
+  /// Records that a table no longer takes part from now on.
   func noteLeaving(_ table: Int64) throws {
     try connection.run(
-      """
-      UPDATE \(SyncTables.tables) SET left_at = (SELECT now FROM \(SyncTables.clock)) WHERE id = ?1 \
-      AND EXISTS (SELECT 1 FROM \(SyncTables.rows) WHERE table_id = ?1)
-      """, [.integer(table)])
+      "UPDATE \(SyncTables.tables) SET left_at = (SELECT now FROM \(SyncTables.clock)) WHERE id = ?1",
+      [.integer(table)])
   }
 
-  /// Whether a table has left with rows, and doesn't take part yet.
-  func hasLeft(_ table: ModuleTable) throws -> Bool {
-    try connection.finds(
-      "SELECT 1 FROM \(SyncTables.tables) WHERE name = ?1 AND left_at IS NOT NULL", [.init(table.exchangeName)])
-  }
-
-  /// Makes the file a new replica that has nothing of others yet, so that they hand it everything, by whatever transport.
+  /// Holds the values of rows that a table shows, as they are now.
   ///
-  /// When a table left, it was forgotten which of its rows there were, and that some were deleted. Those that are missing here
-  /// now come from the others, also if this file had written them.
-  func takeEverythingAnew() throws {
-    try connection.run("UPDATE \(SyncTables.tables) SET left_at = NULL WHERE description IS NOT NULL")
+  /// What this replica says to know, and hands on, stays true then. It would be wrong of rows that it has forgotten: who knows
+  /// them from here alone would overwrite values that he never saw, as if he knew them.
+  func holdRows(of table: TrackedTable) throws {
+    let rows = "table_id = \(table.id)"
+    let present = Set(try columns(of: table.description.name).map(ExactName.init))
+    let columns = (table.description.keys + table.properties.map(\.column)).map(\.name)
+    guard columns.allSatisfy({ present.contains(ExactName($0)) }) else { return try forgetRows(rows) }
+    try forgetRows("\(rows) AND status = \(RowStatus.expired.rawValue)")
     let file = try ReplicaFile(connection)
-    let name = try file.name(of: file.own())
-    if try file.isCopy() {
-      try file.identify()
-    } else {
-      // No write is in another file under the same stamp.
-      try file.confirmIdentity()
-      try file.becomeNewReplica()
+    var last: Int64 = 0
+    while true {
+      let ids = try connection.rows(
+        "SELECT id FROM \(SyncTables.rows) WHERE \(rows) AND status = 0 AND id > ?1 ORDER BY id LIMIT 500",
+        [.integer(last)]
+      ) { $0.integer(0) }
+      for id in ids {
+        guard let row = try file.row(id) else { continue }
+        try file.write(
+          StoredRow(id: id, state: row.state, status: .unknown, position: row.position, source: row.source))
+      }
+      guard let end = ids.last else { break }
+      last = end
     }
-    if let name {
-      try file.setName(ReplicaName(replica: try ReplicaFile(connection).own(), time: try file.tick(), name: name))
-    }
-    try connection.run(
-      "UPDATE \(SyncTables.replicas) SET received = 0 WHERE id <> (SELECT replica FROM \(SyncTables.clock))")
-    try connection.run("DELETE FROM \(SyncTables.ahead)")
+    try connection.run("UPDATE \(SyncTables.rows) SET status = 5 WHERE \(rows)")
   }
 
   /// Brings together rows of a table that takes part again and what other replicas have sent of them meanwhile. In a
@@ -48,6 +45,7 @@ extension Tracker {
       $0.optionalInteger(0)
     }
     let known = SyncTables.rows + "."
+    try connection.run("UPDATE \(SyncTables.tables) SET left_at = NULL WHERE id = ?1", [.integer(table)])
     let keys = zip(SyncTables.keys(description.keys.count), description.keys)
       .map { "\(known)\($0) = +row.\($1.name.quotedName)" }.joined(separator: " AND ")
     let ids = try connection.rows(

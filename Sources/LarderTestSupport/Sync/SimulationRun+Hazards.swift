@@ -72,17 +72,17 @@ extension SimulationRun {
   }
 
   private mutating func setSyncs(_ syncs: Bool, _ collection: String, _ place: Int) async throws {
-    let former = replicas[place].states
+    let table = OracleTable.documents + collection
+    if !syncs {
+      for (name, state) in replicas[place].states where name.table == table { replicas[place].left[name] = state }
+    }
     try await replicas[place].store.sync.setSyncs(syncs, collection: collection)
     hazards.hasRenamed = true
     try await becomeAnother(place)
-    if syncs {
-      // Nobody has heard of what was written meanwhile, over what was there when it left.
-      for (name, state) in replicas[place].states {
-        if let old = replicas[place].left.removeValue(forKey: name) { writes.record(state, over: old) }
-      }
-    } else {
-      for (name, state) in former where replicas[place].states[name] == nil { replicas[place].left[name] = state }
+    guard syncs else { return }
+    // Nobody has heard of what was written meanwhile, over what was there when it left.
+    for (name, state) in replicas[place].states where name.table == table {
+      if let old = replicas[place].left.removeValue(forKey: name), old != state { writes.record(state, replacing: old) }
     }
   }
 

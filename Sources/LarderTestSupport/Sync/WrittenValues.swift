@@ -35,6 +35,14 @@ struct WrittenValues {
     if let old, old.causalLength != state.causalLength { overwritten.formUnion(known.keys) }
   }
 
+  /// Remembers what was changed in a row while nobody followed it: what is no longer there was overwritten by someone who saw
+  /// it.
+  mutating func record(_ state: RowState, replacing old: RowState) {
+    record(state, over: old)
+    let present = Dictionary(state.properties.map { ($0.name, $0.value) }) { $1 }
+    for (write, value) in Self.writes(old) where present[write.property] != value { overwritten.insert(write) }
+  }
+
   /// Remembers that a row went with another one, which was deleted by someone who saw it.
   mutating func recordCascade(_ state: RowState) { overwritten.formUnion(Self.writes(state).keys) }
 

@@ -131,6 +131,23 @@ struct ReturningModelTests {
     #expect(try await a.store.sync.conflicts().isEmpty)
   }
 
+  @Test("who hears through a replica that has switched off a collection overwrites nothing that he has not seen")
+  func relayedKnowledge() async throws {
+    let c = try Replica([SharedSpot.self])
+    try await c.store.sync.setSyncs(false, collection: "notes")
+    try await c.store.documents("notes").save("n", ["text": "of c"])
+    try await a.store.documents("notes").save("n", ["text": "of a"])
+    try await b.exchange(with: a)
+    try await b.store.sync.setSyncs(false, collection: "notes")
+    try await c.exchange(with: b)
+    try await c.setClock(past: a)
+    try await c.store.sync.setSyncs(true, collection: "notes")
+    for _ in 0..<2 { try await c.exchange(with: a) }
+    try await expectEqual([a, c])
+    #expect(try await a.store.documents("notes").find("n") == ["text": "of a"])
+    #expect(try await a.store.sync.conflicts().map(\.lost) == [.text("\"of c\"")])
+  }
+
   @Test("documents that came while their collection was away are there as soon as it takes part again")
   func arrivedDocuments() async throws {
     try await b.store.sync.setSyncs(false, collection: "notes")
