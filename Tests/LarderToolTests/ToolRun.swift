@@ -31,6 +31,7 @@ final class ToolProcess: Sendable {
   let identifier: Int32
   private let output: AsyncStream<Data>
   private let errors: AsyncStream<Data>
+  private let memory = PeakMemory()
 
   init(_ arguments: [String], environment: [String: String] = [:]) throws {
     let process = Process()
@@ -49,8 +50,9 @@ final class ToolProcess: Sendable {
     identifier = process.processIdentifier
     self.process = Mutex(process)
     self.ended = ended
-    output = Self.chunks(of: out.fileHandleForReading)
-    errors = Self.chunks(of: err.fileHandleForReading)
+    let (memory, identifier) = (memory, identifier)
+    output = Self.chunks(of: out.fileHandleForReading) { memory.note(of: identifier) }
+    errors = Self.chunks(of: err.fileHandleForReading) {}
   }
 
   deinit {
@@ -78,12 +80,12 @@ final class ToolProcess: Sendable {
     for await chunk in output { body(chunk.count) }
   }
 
-  /// The greatest size of its memory so far, in bytes; nil once it has ended.
-  var peakMemory: Int? {
-    guard let text = try? String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8),
-      let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") })
-    else { return nil }
-    return line.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.first.map { $0 * 1024 }
+  var isRunning: Bool { process.withLock { $0.isRunning } }
+
+  /// The greatest size of its memory, in bytes, while it wrote and now.
+  var peakMemory: Int {
+    memory.note(of: identifier)
+    return memory.peak.withLock { $0 }
   }
 
   func result() async throws -> ToolRun {
@@ -95,13 +97,18 @@ final class ToolProcess: Sendable {
       status: await ended.first { _ in true } ?? -1)
   }
 
-  private static func chunks(of handle: FileHandle) -> AsyncStream<Data> {
+  /// Returns the parts of what a process writes. The closure is called after each, while the process waits or goes on: who
+  /// takes the parts may come later.
+  private static func chunks(
+    of handle: FileHandle, _ isRead: @escaping @Sendable () -> Void
+  ) -> AsyncStream<Data> {
     let (chunks, continuation) = AsyncStream<Data>.makeStream()
     // Reading blocks, which a thread of Swift's pool must not.
     Thread.detachNewThread {
       while true {
         let chunk = handle.availableData
         if chunk.isEmpty { break }
+        isRead()
         continuation.yield(chunk)
       }
       continuation.finish()
@@ -129,6 +136,19 @@ final class ToolProcess: Sendable {
       }
     }
     throw MissingExecutable(folders: folders.map(\.path))
+  }
+}
+
+/// The greatest size of a process's memory that was seen.
+private final class PeakMemory: Sendable {
+  let peak = Mutex(0)
+
+  func note(of process: Int32) {
+    guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8),
+      let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+      let size = line.split(whereSeparator: \.isWhitespace).compactMap({ Int($0) }).first
+    else { return }
+    peak.withLock { $0 = max($0, size * 1024) }
   }
 }
 
