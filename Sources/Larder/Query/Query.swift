@@ -160,6 +160,9 @@ extension Query {
   ///
   /// Rows that the sort leaves equal are in the order of their keys, so each row is on exactly one page.
   ///
+  /// Fetching throws ``StoreError`` `.unsupported` if SQL in a sort names columns without interpolating them, and if ranks or
+  /// running sums are selected, which would begin again on each page: take pages of these with ``limit(_:offset:)``.
+  ///
   /// - Parameter row: The last row of the previous page. It need not exist any longer.
   /// - Returns: A new query; this one doesn't change.
   public func after(_ row: M) -> Query {

@@ -91,6 +91,9 @@ extension SelectedQuery {
   /// Trip.select { ($0.name, $0.stops.count) }.map { Line(name: $0, stops: $1) }
   /// ```
   ///
+  /// The closure runs in Swift, so ``distinct()`` looks at the values before it, and a union, `isIn` and SQL that get the
+  /// mapped query throw ``StoreError`` `.unsupported`: map what they return.
+  ///
   /// - Parameter transform: Makes a result of the values of a row. What it throws ends the fetch.
   /// - Returns: A new query; this one doesn't change.
   @inlinable

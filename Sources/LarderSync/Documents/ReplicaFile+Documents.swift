@@ -117,8 +117,9 @@ extension StoreSync {
   /// Sets whether a collection of documents takes part in sync, in this file.
   ///
   /// A collection that no longer does keeps its documents. What was sent before, and what others send of it, is held and
-  /// handed on. If it takes part again,
-  /// what was changed here meanwhile is sent, and documents that were deleted here come back.
+  /// handed on. If it takes part again, what others sent is shown at once, what was changed here meanwhile is sent with the
+  /// next exchange, and documents that were deleted here come back. Of a value that both may have changed, that of the
+  /// others counts, and the one that was here is listed in ``conflicts()``.
   ///
   /// - Parameters:
   ///   - syncs: Whether it takes part.
@@ -135,8 +136,6 @@ extension StoreSync {
           """, [.init(CollectionName.exchange(collection)), .integer(syncs ? 0 : 1)])
         if syncs { try Tracker(connection).takeUpWaitingDocuments(of: collection) }
         try Tracker(connection).fit()
-        // What has come meanwhile is shown at once.
-        if syncs { try ReplicaFile(connection).settle() }
       }
     }
   }

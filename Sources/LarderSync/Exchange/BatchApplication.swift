@@ -60,7 +60,7 @@ struct BatchApplication: Sendable {
     let file = try ReplicaFile(connection)
     let received = try file.received(from: header.sender)
     if try WaitingChanges(file).areDue() { return false }
-    // Rows that were held for a model or a collection are to be shown.
+    // The models have changed, and what is visible with them is still to be computed.
     if try file.clock().settled == 0 { return false }
     return header.since.position > received || header.upTo.position <= received
   }

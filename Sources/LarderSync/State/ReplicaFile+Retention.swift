@@ -106,7 +106,8 @@ extension ReplicaFile {
     try connection.run(
       """
       INSERT INTO \(SyncTables.forgotten) (digest, time, replica, length) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (digest) \
-      DO UPDATE SET time = excluded.time, replica = excluded.replica, length = excluded.length
+      DO UPDATE SET time = excluded.time, replica = excluded.replica, length = excluded.length \
+      WHERE excluded.time >= time
       """,
       [.blob(rowKey.digest), .integer(deletion.time), .integer(try id(of: deletion.replica)), .integer(length)])
     hasForgottenRows = true

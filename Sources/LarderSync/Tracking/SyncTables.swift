@@ -117,7 +117,7 @@ enum SyncTables {
     createForgotten,
   ]
 
-  /// Files of the first versions lack this table.
+  /// Files of the first versions lack this table, and later ones its last two columns.
   static let createForgotten = """
     CREATE TABLE IF NOT EXISTS main.\(forgotten) (digest BLOB PRIMARY KEY, time INTEGER NOT NULL, \
     replica INTEGER NOT NULL DEFAULT 0, length INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID

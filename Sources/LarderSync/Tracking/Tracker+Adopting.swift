@@ -3,13 +3,16 @@ import Larder
 extension Tracker {
   // MARK: Adopting
 
-  /// Takes up the rows that other replicas have sent for a table that no model had: the next exchange computes them.
+  /// Takes up the rows that other replicas have sent for a table that no model had. Which of them are visible is still to be
+  /// computed.
   ///
   /// A row that is here already, because the model didn't take part before, is brought together with what was sent. A row
   /// whose key has more values than the model's is none of it.
-  func adoptUnknownRows(_ description: ModuleTable, _ table: Int64) throws {
+  ///
+  /// - Returns: Whether there were any.
+  func adoptUnknownRows(_ description: ModuleTable, _ table: Int64) throws -> Bool {
     guard try connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE table_id = ?1 AND status = 5", [.integer(table)])
-    else { return }
+    else { return false }
     let excess = SyncTables.keys(try keyCount()).dropFirst(description.keys.count).map { "\($0) IS NOT 0" }
     if !excess.isEmpty {
       try forgetRows("table_id = \(table) AND status = 5 AND (\(excess.joined(separator: " OR ")))")
@@ -19,6 +22,7 @@ extension Tracker {
       "UPDATE \(SyncTables.rows) SET status = CASE length % 2 WHEN 1 THEN 2 ELSE 1 END WHERE table_id = ?1 AND status = 5",
       [.integer(table)])
     try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
+    return true
   }
 
   /// Records rows that have no metadata, such as those that were there before tracking began.

@@ -89,12 +89,15 @@ extension Tracker {
     for table in lost { try recover(table, isMigrated: isMigrated) }
     for table in left { try !isMigrated && isGone(table) ? recordRemoval(of: table) : leave(table) }
     let isWider = try widenKeys(to: changed.map(\.keys.count).max() ?? 0)
-    for table in changed { try fit(table) }
+    // Of others, rows were held for a table that takes part again, or for the first time.
+    var hasHeldRows = false
+    for table in changed { hasHeldRows = try fit(table) || hasHeldRows }
     let names = Set((changed.map(\.exchangeName) + lost.map(\.name)).map(ExactName.init))
     for table in try tracked() where isWider || names.contains(ExactName(table.name)) {
       try dropTriggers(of: table.id)
       try createTriggers(of: table)
     }
+    if hasHeldRows { try ReplicaFile(connection).showHeldRows() }
   }
 
   /// Keeps what is known of the rows of a model that no longer takes part, like that of a table that no model has. The rows
@@ -120,14 +123,15 @@ extension Tracker {
     try connection.run("DELETE FROM \(SyncTables.rows) WHERE \(condition)")
   }
 
-  private func fit(_ table: ModuleTable) throws {
+  /// Returns whether rows were held for the table.
+  private func fit(_ table: ModuleTable) throws -> Bool {
     try rename(of: table)
     try connection.run(
       """
       INSERT INTO \(SyncTables.tables) (name, key_count, description) VALUES (?1, ?2, ?3)
         ON CONFLICT (name) DO UPDATE SET key_count = excluded.key_count, description = excluded.description
       """, [.init(table.exchangeName), .integer(Int64(table.keys.count)), .blob(try encoded(table))])
-    guard let id = try tableID(of: table.exchangeName) else { return }
+    guard let id = try tableID(of: table.exchangeName) else { return false }
     var known = try properties(of: id)
     // A column that declares its former name comes first: the name belongs to it.
     let ordered = table.columns.filter { $0.originalName != nil } + table.columns.filter { $0.originalName == nil }
@@ -156,9 +160,9 @@ extension Tracker {
       known = try properties(of: id)
     }
     try recordReturns(to: table, id)
-    try adoptUnknownRows(table, id)
+    let hasHeldRows = try adoptUnknownRows(table, id)
     try adopt(table, id)
-    if table.isCollection { return }
+    if table.isCollection { return hasHeldRows }
     for addition in added where addition.column.counterRange == nil {
       try adopt(addition.column, addition.property, of: table, id)
     }
@@ -167,6 +171,7 @@ extension Tracker {
       try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
     }
     for counter in counters { try adoptCounter(counter.column, counter.property, of: table, id) }
+    return hasHeldRows
   }
 
   /// Gives the properties of a table that is tracked already the columns that the model has renamed.

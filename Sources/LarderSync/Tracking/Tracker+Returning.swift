@@ -16,6 +16,7 @@ extension Tracker {
     let rows = "table_id = \(table.id)"
     let present = Set(try columns(of: table.description.name).map(ExactName.init))
     let columns = (table.description.keys + table.properties.map(\.column)).map(\.name)
+    // A migration has removed a column, or the table: the values can't be read any longer.
     guard columns.allSatisfy({ present.contains(ExactName($0)) }) else { return try forgetRows(rows) }
     try forgetRows("\(rows) AND status = \(RowStatus.expired.rawValue)")
     let file = try ReplicaFile(connection)
@@ -44,8 +45,8 @@ extension Tracker {
     let leaving = try connection.first("SELECT left_at FROM \(SyncTables.tables) WHERE id = ?1", [.integer(table)]) {
       $0.optionalInteger(0)
     }
-    let known = SyncTables.rows + "."
     try connection.run("UPDATE \(SyncTables.tables) SET left_at = NULL WHERE id = ?1", [.integer(table)])
+    let known = SyncTables.rows + "."
     let keys = zip(SyncTables.keys(description.keys.count), description.keys)
       .map { "\(known)\($0) = +row.\($1.name.quotedName)" }.joined(separator: " AND ")
     let ids = try connection.rows(
@@ -61,11 +62,36 @@ extension Tracker {
 }
 
 extension ReplicaFile {
+  /// Shows what was held, and merges it with what is here. In a transaction of the caller's.
+  ///
+  /// This replica says to know what it holds, so whoever writes next has to see it.
+  func showHeldRows() throws {
+    try settle()
+    let waiting = WaitingChanges(self)
+    while true {
+      let due = try waiting.take(atMost: BatchApplication.chunkSize)
+      guard let latest = due.map(\.latestTime).max() else { return }
+      _ = try tick(past: latest)
+      var changes: [RowKey: (row: StoredRow?, state: RowState)] = [:]
+      for received in due {
+        let state = counting(received)
+        let row = try changes[state.rowKey]?.row ?? row(state.rowKey)
+        guard let known = changes[state.rowKey]?.state ?? row?.state else {
+          changes[state.rowKey] = (nil, try deletedAgain(state) ?? state)
+          continue
+        }
+        changes[state.rowKey] = (row, known.merging(state).adding(try losses(of: known, and: state)))
+      }
+      try change(Array(changes.values))
+      try recordKnowledgeOfAll()
+    }
+  }
+
   /// Brings together a row of a table and the state of it that is held.
   ///
   /// A value that differs was changed here if this replica knew the other one when the table left. Otherwise it may have been
   /// changed by either side, or by both: the value that has come counts, and the one of the table is kept as one that lost.
-  /// A row that was deleted elsewhere is a new one. The next exchange merges the state.
+  /// A row that was deleted elsewhere is a new one. The state waits to be merged.
   ///
   /// - Parameters:
   ///   - id: The number of the row.

@@ -140,6 +140,25 @@ struct ForgottenDeletionTests {
     #expect(try await a.store.fetch(SharedCost.all).map(\.note) == ["Milk"])
   }
 
+  @Test("an earlier deletion that comes and is forgotten later doesn't take the place of the last one")
+  func lastDeletion() async throws {
+    try await b.store.insert(page)
+    try await a.exchange(with: b)
+    try await a.store.deleteAll(SharedKind.all)
+    try await b.setClock(past: a)
+    try await b.store.deleteAll(SharedKind.all)
+    try await b.store.insert(page)
+    try await c.exchange(with: b)
+    try await b.store.deleteAll(SharedKind.all)
+    try await b.forgetAll()
+    try await b.store.sync.import(from: a.store.sync.export(to: a.folder.file("changes")).url)
+    try await b.forgetAll()
+    try await c.exchange(with: b)
+    try await c.exchange(with: b)
+    #expect(try await b.store.count(SharedKind.all) == 0)
+    #expect(try await c.store.count(SharedKind.all) == 0)
+  }
+
   @Test("a deletion that was heard of late is kept for the whole time")
   func keptAgain() async throws {
     try await a.store.insert(page)

@@ -158,15 +158,33 @@ struct ReturningModelTests {
     #expect(try await b.store.documents("notes").find("n") == ["text": "t"])
   }
 
-  @Test("rows that came before their model are there after an exchange that brings nothing new")
+  @Test("what is written right after a collection returns was written by someone who saw what had come")
+  func writtenAfterReturn() async throws {
+    let (ours, theirs) = (a.store.documents("notes"), b.store.documents("notes"))
+    try await b.store.sync.setSyncs(false, collection: "notes")
+    try await ours.save("n", ["text": "of a", "more": 1])
+    try await theirs.save("n", ["text": "of b"])
+    try await a.exchange(with: b)
+    try await b.store.sync.setSyncs(true, collection: "notes")
+    #expect(try await theirs.find("n") == ["text": "of a", "more": 1])
+    #expect(try await b.store.sync.conflicts().map(\.lost) == [.text("\"of b\"")])
+    try await theirs.save("n", ["text": "later"])
+    try await meet(b)
+    for replica in [a, b] {
+      #expect(try await replica.store.documents("notes").find("n") == ["text": "later"])
+      #expect(try await replica.store.sync.conflicts().isEmpty)
+    }
+  }
+
+  @Test("rows that came before their model are there as soon as the app has it")
   func laterModel() async throws {
     let c = try Replica([SharedKind.self])
     try await c.exchange(with: a)
     try await c.exchange(with: b)
     await c.store.close()
     let updated = try Replica(folder: c.folder, [SharedKind.self, SharedSpot.self])
-    #expect(try await updated.store.sync.exchange(with: a.store.sync).received == 0)
     #expect(try await updated.store.count(SharedSpot.all) == 4)
+    #expect(try await updated.store.sync.exchange(with: a.store.sync).received == 0)
   }
 
   @Test("of a value that both may have changed, one counts and the other is in conflict")

@@ -67,6 +67,25 @@ struct SyncIdentityTests {
     #expect(try await c.store.count(SharedKind.all) == 2)
   }
 
+  @Test("a batch that was collected for the original doesn't end what a copy of its file lacks")
+  func batchForOriginal() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await b.store.insert(SharedKind(id: "old", title: "O"))
+    let restored = try await copy(of: b)
+    try await b.store.insert(SharedKind(id: "new", title: "N"))
+    try await a.store.insert(SharedKind(id: "other", title: "X"))
+    try await a.store.sync.import(from: b.store.sync.export(to: b.folder.file("changes")).url)
+    let original = try await b.store.sync.replica()
+    let batch = try await a.store.sync.changes(
+      after: ChangeCursor(replica: a.store.sync.replica(), position: 0), for: original, limit: 100)
+    #expect(batch.rows.map(\.key) == [[.init("other")]])
+    // It doesn't know yet that it is a copy.
+    try await restored.store.sync.apply(batch)
+    #expect(try await restored.store.sync.replica() != original)
+    try await restored.exchange(with: a)
+    #expect(Set(try await restored.store.fetch(SharedKind.all).map(\.id)) == ["old", "new", "other"])
+  }
+
   @Test("writes that left a file before it was copied have the same stamps everywhere")
   func writesOfBoth() async throws {
     let (a, b) = (try Replica(), try Replica())
