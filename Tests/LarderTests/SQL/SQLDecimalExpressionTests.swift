@@ -100,6 +100,32 @@ struct SQLDecimalExpressionTests {
     }
   }
 
+  @Test("statements with thousands of values and branches are checked like small ones", arguments: 0..<5)
+  func large(shape: Int) async throws {
+    let numbers = (1...10_000).map(String.init).joined(separator: ", ")
+    let branches = (1...900).map { "when \($0) then \($0)" }.joined(separator: " ")
+    let sums = (1...200).map { "count + \($0)" }.joined(separator: " + ")
+    let rows = (10...5000).map { "(\($0), '\($0).5', \($0))" }.joined(separator: ", ")
+    let sql = [
+      "select id from invoice where amount > '9' collate larder_decimal and id in (\(numbers))",
+      "select id from invoice where amount > '9' collate larder_decimal and case id \(branches) else 0 end > 0",
+      "select id from invoice where amount > '9' collate larder_decimal and \(sums) > 0",
+      "insert into invoice (id, amount, count) values \(rows)",
+      (0..<400).map { "select id from invoice where amount > '9' collate larder_decimal and id <> \(-1 - $0)" }
+        .joined(separator: " union "),
+    ][shape]
+    try await withInvoices { store in
+      let found = try await store.sql(SQL(raw: sql)).compactMap { $0["id"]?.integer }
+      #expect(found.sorted() == (shape == 3 ? [] : [2, 3]))
+      let all = try await store.count(Invoice.all)
+      #expect(all == (shape == 3 ? 4995 : 4))
+      let error = await #expect(throws: StoreError.self) {
+        try await store.sql(SQL(raw: sql.replacing("amount > '9' collate larder_decimal", with: "amount + 1 > 0")))
+      }
+      #expect(error?.code == (shape == 3 ? .duplicate : .unsupported), "\(error?.message.prefix(200) ?? "none")")
+    }
+  }
+
   @Test("the answer is that of Swift or a refusal, for any expression")
   func random() async throws {
     var generator = SplitMix64(seed: TestSeed.value &* 389)
