@@ -24,10 +24,19 @@ extension Response {
   /// Returns a response with the JSON of a value.
   ///
   /// Dates are seconds since 2001-01-01 UTC, as Larder stores them: texts would lose the fractions that tell versions
-  /// apart.
+  /// apart. Equal values have equal JSON, which pages compare.
   ///
   /// - Throws: `EncodingError` if the value can't be encoded.
   public static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-    .content(try JSONEncoder().encode(value), mediaType: "application/json; charset=utf-8", status: status)
+    .content(try JSONEncoder.sorted.encode(value), mediaType: "application/json; charset=utf-8", status: status)
+  }
+}
+
+extension JSONEncoder {
+  /// An encoder that writes equal values in the same way each time.
+  static var sorted: JSONEncoder {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return encoder
   }
 }

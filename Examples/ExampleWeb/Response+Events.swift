@@ -19,7 +19,7 @@ extension Response {
       try await writer.write(ByteBuffer(string: "retry: 500\n\n"))
       try await request.body.consumeWithCancellationOnInboundClose { _ in
         for try await element in try await elements().cancelOnGracefulShutdown() {
-          let json = String(decoding: try JSONEncoder().encode(element), as: UTF8.self)
+          let json = String(decoding: try JSONEncoder.sorted.encode(element), as: UTF8.self)
           try await writer.write(ByteBuffer(string: "event: \(name)\ndata: \(json)\n\n"))
         }
       }

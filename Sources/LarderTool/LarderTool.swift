@@ -25,8 +25,8 @@ struct LarderTool: AsyncParsableCommand {
         64  the command was misspelled
       """,
     subcommands: [
-      InfoCommand.self, SchemaCommand.self, ModelCommand.self, QueryCommand.self, SQLCommand.self, ExportCommand.self,
-      ImportCommand.self, CheckCommand.self, RepairCommand.self, BackupCommand.self, RestoreCommand.self,
+      InfoCommand.self, SchemaCommand.self, PlanCommand.self, ModelCommand.self, QueryCommand.self, SQLCommand.self,
+      ExportCommand.self, ImportCommand.self, CheckCommand.self, RepairCommand.self, BackupCommand.self, RestoreCommand.self,
       CompactCommand.self, DiffCommand.self, WatchCommand.self, SyncCommand.self, ArchiveCommand.self,
       StudioCommand.self,
     ])

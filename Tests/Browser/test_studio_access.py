@@ -48,11 +48,20 @@ def test_a_conflict(window, studio):
     expect_accessible(window)
 
 
-def test_documents_the_diagram_and_sql(window):
+def test_documents_the_schema_the_diagram_and_sql(window):
     window.open("people", "ada")
     expect_accessible(window)
+    window.panel.get_by_role("button", name="Tree").click()
+    expect(window.panel.locator(".json-leaf").first).to_be_visible()
+    expect_accessible(window)
     window.page.get_by_role("button", name="Close").click()
+    window.page.get_by_text("Add condition", exact=True).click()
+    expect_accessible(window)
+    window.page.keyboard.press("Escape")
     window.page.get_by_role("button", name="New row").click()
+    expect_accessible(window)
+    window.page.get_by_role("link", name="Schema").click()
+    expect(window.page.locator(".schema-table").first).to_be_visible()
     expect_accessible(window)
     window.page.get_by_role("link", name="Diagram").click()
     expect(window.page.locator(".diagram-title").first).to_be_visible()

@@ -223,7 +223,47 @@ def test_what_is_being_written_is_not_lost_when_the_program_writes(window, studi
     name.fill("Half a na")
     studio.execute("update Account set currency = 'JPY' where name = 'Wallet'")
     expect(window.row("JPY")).to_have_count(1)
+    expect(window.field("currency").locator("select")).to_have_value("JPY")
     expect(name).to_have_value("Half a na")
+
+
+def test_the_cursor_and_what_is_selected_stay_when_the_program_writes(window, studio):
+    window.open("Account", "Wallet")
+    name = window.field("name").locator("textarea")
+    name.select_text()
+    studio.execute("update Account set currency = 'JPY' where name = 'Wallet'")
+    expect(window.field("currency").locator("select")).to_have_value("JPY")
+    window.page.keyboard.insert_text("Purse")
+    expect(name).to_have_value("Purse")
+
+
+def test_what_is_being_written_is_not_lost_when_the_field_before_is_taken(window, studio):
+    window.open("Cost", "Cost 4")
+    held = []
+    window.page.route("**/api/update?*", lambda route: held.append(route))
+    window.write("note", "Lunch")
+    amount = window.field("amount").locator("input")
+    amount.fill("2.75")
+    window.page.wait_for_function("() => true")
+    held[0].continue_()
+    window.expect_unsaved(1)
+    expect(window.panel.locator("h2")).to_have_text("Lunch")
+    expect(amount).to_be_focused()
+    expect(amount).to_have_value("2.75")
+    window.page.unroute("**/api/update?*")
+    amount.blur()
+    window.save()
+    window.expect_unsaved(0)
+    assert [row[1:3] for row in studio.rows("Cost") if row[1] == "Lunch"] == [["Lunch", "2.75"]]
+
+
+def test_a_taken_value_is_shown_as_the_store_has_it(window):
+    window.open("Cost", "Cost 4")
+    amount = window.field("amount").locator("input")
+    amount.fill("2.50")
+    amount.press("Enter")
+    expect(amount).to_have_value("2.5")
+    expect(amount).to_be_focused()
 
 
 CASH, LATE = ["i1"], ["i2"]

@@ -43,6 +43,51 @@ def test_a_heading_sorts_by_its_column_and_then_the_other_way(window):
     expect(first).to_contain_text("Cost 39")
 
 
+def test_the_table_that_was_shown_is_chosen_again(window):
+    window.show("Cost")
+    if window.is_phone:
+        window.page.get_by_role("button", name="Show all tables").click()
+    window.page.locator("#tables a[data-table=Cost]").click()
+    expect(window.row("Cost 4")).to_be_visible()
+
+
+def add_condition(window, name: str, comparison: str, value: str | None = None):
+    window.page.get_by_text("Add condition", exact=True).click()
+    window.page.get_by_label("Property", exact=True).select_option(name)
+    window.page.get_by_label("Comparison").select_option(label=comparison)
+    if value is not None:
+        control = window.page.get_by_label("Value")
+        control.select_option(value) if control.evaluate("made => made.matches('select')") else control.fill(value)
+    window.page.locator(".builder").get_by_role("button", name="Add").click()
+
+
+def test_a_condition_is_put_together_from_its_parts(window, studio):
+    count = window.page.locator(".filter-title .count")
+    window.show("Cost")
+    add_condition(window, "note", "contains", 'a "b')
+    expect(window.condition).to_have_value('note contains "a \\"b"')
+    expect(count).to_have_text("0 rows")
+    window.condition.fill('note contains "1" or note contains "2"')
+    window.condition.press("Enter")
+    add_condition(window, "amount", "is greater than", "much")
+    expect(window.page.locator(".builder .field-error")).to_have_text("Write a number.")
+    window.page.get_by_label("Value").fill("2")
+    window.page.locator(".builder").get_by_role("button", name="Add").click()
+    expect(window.condition).to_have_value('(note contains "1" or note contains "2") and amount > 2')
+    expect(count).to_have_text("22 rows")
+    add_condition(window, "category", "has no value")
+    expect(window.condition).to_have_value(re.compile(r" and category is nil$"))
+    expect(window.error).to_be_hidden()
+    window.show("Account")
+    add_condition(window, "isOpen", "is", "true")
+    expect(count).to_have_text("1 row")
+    add_condition(window, "currency", "is not", "EUR")
+    expect(count).to_have_text("0 rows")
+    window.show("Cost")
+    add_condition(window, "date", "is after", "2026-05-20T12:00")
+    expect(count).to_have_text("28 rows")
+
+
 def test_a_condition_chooses_rows_and_an_error_stands_under_its_place(window):
     window.show("Cost")
     window.condition.fill('amount > 2 and note contains "1"')
@@ -69,7 +114,7 @@ def test_words_are_searched_for(window):
 
 def test_a_column_can_be_hidden_and_stays_hidden(window):
     window.show("Cost")
-    window.page.locator("summary").click()
+    window.page.locator(".filter-title summary").click()
     window.page.get_by_role("group", name="Columns").get_by_label("note").uncheck()
     expect(window.grid.get_by_role("columnheader", name="note")).to_have_count(0)
     window.page.reload()

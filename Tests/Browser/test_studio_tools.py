@@ -1,4 +1,7 @@
-"""The data browser's documents, diagram and SQL."""
+"""The data browser's documents, schema, diagram and SQL."""
+
+import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -24,10 +27,10 @@ def test_a_document_is_edited_as_json_and_keeps_its_expiry(window):
     expect(window.row("bob")).to_be_visible()
 
 
-@pytest.mark.parametrize("json", ["[1, 2]", '{"a": 1, "a": 2}', '{"a": 1e999}'])
-def test_a_document_that_cannot_be_kept_is_refused(window, json):
+@pytest.mark.parametrize("text", ["[1, 2]", '{"a": 1, "a": 2}', '{"a": 1e999}'])
+def test_a_document_that_cannot_be_kept_is_refused(window, text):
     window.open("people", "ada")
-    window.write("json", json)
+    window.write("json", text)
     window.panel.get_by_role("button", name="Save document").click()
     expect(window.field("json").locator(":scope > .field-error")).to_be_visible()
 
@@ -70,6 +73,123 @@ def test_a_document_is_inserted_and_deleted(window, studio):
     window.dialog.get_by_role("button", name="Delete", exact=True).click()
     expect(window.panel).to_be_hidden()
     assert [row[0] for row in studio.rows("people")] == ["ada", "bob"]
+
+
+def document(studio, key: str) -> dict:
+    return studio.ask("GET", "api/document", table="people", key=f'["t{key}"]')[2]
+
+
+def undo(window):
+    window.page.locator("#message").get_by_role("button", name="Undo").click()
+    expect(window.page.locator("#message")).to_have_text("Undone.")
+
+
+def test_what_was_done_to_a_document_is_undone(window, studio):
+    before = document(studio, "bob")
+    window.open("people", "bob")
+    window.write("json", '{"name": "Robert"}')
+    save_document(window)
+    assert json.loads(document(studio, "bob")["json"]) == {"name": "Robert"}
+    undo(window)
+    assert document(studio, "bob") == before
+    expect(window.field("json").locator("textarea")).to_have_value(re.compile("Bob"))
+    window.panel.get_by_role("button", name="Delete…").click()
+    window.dialog.get_by_role("button", name="Delete", exact=True).click()
+    expect(window.panel).to_be_hidden()
+    undo(window)
+    assert document(studio, "bob") == before
+    window.open("people", "bob")
+    window.field("expires").get_by_role("button", name="Set expires to nil").click()
+    expect(window.field("expires")).to_contain_text("The row stays.")
+    undo(window)
+    expect(window.field("expires")).to_contain_text("Gone after")
+    assert document(studio, "bob") == before
+
+
+def test_an_inserted_document_is_taken_back_unless_the_program_has_changed_it(window, studio):
+    for name in ["eve", "dan"]:
+        if window.panel.is_visible():
+            window.panel.get_by_role("button", name="Close").click()
+        window.show("people")
+        window.page.get_by_role("button", name="New row").click()
+        window.write("key", name)
+        window.write("json", '{"name": "New"}')
+        window.panel.get_by_role("button", name="Insert").click()
+        expect(window.panel.locator("h2")).to_have_text(name)
+        if name == "eve":
+            undo(window)
+            assert [row[0] for row in studio.rows("people")] == ["ada", "bob"]
+    studio.ask("POST", "api/document", {"table": "people", "key": "dan", "json": '{"name": "Theirs"}', "before": document(studio, "dan")["json"]})
+    window.page.locator("#message").get_by_role("button", name="Undo").click()
+    expect(window.page.locator("#message")).to_contain_text("changed meanwhile")
+    assert json.loads(document(studio, "dan")["json"]) == {"name": "Theirs"}
+
+
+def test_json_is_a_tree_whose_values_are_edited_one_by_one(window, studio):
+    text = '{"name": "Ada", "long": 12345678901234567, "address": {"city": "London", "lines": ["1", {"x": null}]}}'
+    studio.ask("POST", "api/document", {"table": "people", "key": "ada", "json": text, "before": document(studio, "ada")["json"]})
+    window.open("people", "ada")
+    window.panel.get_by_role("button", name="Tree").click()
+    expect(window.field("json").locator("textarea")).to_be_hidden()
+    city = window.panel.get_by_label("city")
+    city.fill("Graz")
+    city.press("Enter")
+    expect(window.panel.locator(".json-leaf .field-error:visible")).to_contain_text("quotes")
+    expect(window.panel.get_by_role("button", name="Save document")).to_be_disabled()
+    city.fill('"Graz"')
+    city.press("Enter")
+    window.panel.get_by_label("x", exact=True).fill("[true]")
+    save_document(window)
+    stored = document(studio, "ada")["json"]
+    assert "12345678901234567," in stored
+    assert json.loads(stored) == json.loads(text) | {"address": {"city": "Graz", "lines": ["1", {"x": [True]}]}}
+    # What was opened and closed stays, and so does the choice of the tree.
+    window.panel.get_by_text("lines", exact=True).click()
+    studio.execute("update Account set name = name")
+    window.panel.get_by_role("button", name="Close").click()
+    window.open("people", "ada")
+    expect(window.panel.get_by_label("city")).to_have_value('"Graz"')
+    expect(window.panel.get_by_label("x", exact=True)).to_have_count(0)
+    window.panel.get_by_role("button", name="Text").click()
+    expect(window.field("json").locator("textarea")).to_be_visible()
+
+
+def test_a_property_with_json_is_edited_in_its_tree(window, studio):
+    window.open("Account", "Wallet")
+    window.write("address", '{"city": "Linz", "lines": ["a"]}')
+    window.expect_unsaved(1)
+    window.field("address").get_by_role("button", name="Tree").click()
+    city = window.field("address").get_by_label("city")
+    city.fill('"Wien"')
+    city.press("Enter")
+    expect(city).to_be_focused()
+    window.save()
+    window.expect_unsaved(0)
+    assert [row[4] for row in studio.rows("Account") if row[1] == "Wallet"] == ['{"city":"Wien","lines":["a"]}']
+
+
+def test_json_of_many_entries_shows_them_in_parts(window, studio):
+    text = json.dumps({"numbers": list(range(1000)), "deep": "x"})
+    studio.ask("POST", "api/document", {"table": "people", "key": "ada", "json": text, "before": document(studio, "ada")["json"]})
+    window.open("people", "ada")
+    window.panel.get_by_role("button", name="Tree").click()
+    expect(window.panel.locator(".json-leaf")).to_have_count(1)
+    window.panel.get_by_text("numbers", exact=True).click()
+    expect(window.panel.locator(".json-leaf")).to_have_count(101)
+    window.panel.get_by_role("button", name="900 more").click()
+    expect(window.panel.locator(".json-leaf")).to_have_count(201)
+
+
+def test_the_schema_says_what_tables_have(window, studio):
+    window.page.get_by_role("link", name="Schema").click()
+    schema = window.page.locator("#schema")
+    account = schema.locator(".schema-table").filter(has=window.page.get_by_role("heading", name="Account"))
+    expect(account.get_by_role("row", name="currency")).to_contain_text("one of")
+    expect(account).to_contain_text("derived")
+    expect(account.locator("li").filter(has_text="costs")).to_contain_text("to many Cost, delete rule")
+    expect(schema.locator(".schema-table").last).to_contain_text("Migrations")
+    account.get_by_role("link", name="Account").click()
+    expect(window.page.locator(".filter-title h2")).to_have_text("Account")
 
 
 def test_the_diagram_shows_tables_and_can_be_moved_by_pointer_and_keys(window):

@@ -3,7 +3,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-@Suite("larder diff and watch", .timeLimit(.minutes(2)))
+@Suite("larder diff, plan and watch", .timeLimit(.minutes(2)))
 struct ToolComparingTests {
   @Test("diff shows rows that only one file has, and properties that differ")
   func differences() async throws {
@@ -27,6 +27,41 @@ struct ToolComparingTests {
     #expect(Set(lines.compactMap { $0["change"]?.text }) == ["onlyInFirst", "onlyInSecond", "different"])
     let change = lines.first { $0["change"] == "different" }
     #expect(change?["properties"] == ["body": ["first": nil, "second": ""], "count": ["first": 2, "second": 20]])
+  }
+
+  @Test("plan shows tables, properties, indexes and relationships that differ")
+  func plan() async throws {
+    let old = try await ToolFile.foreign(
+      "create table a (id integer primary key, x text, gone text)", "create index i on a (x)",
+      "create table b (id integer primary key, a integer references a (id))", "create table c (id integer primary key)")
+    let new = try await ToolFile.foreign(
+      "create table a (id integer primary key, x text not null, y integer)", "create unique index i on a (x)",
+      "create table b (id integer primary key, a integer references a (id) on delete cascade)",
+      "create table d (id integer primary key)")
+    let text = try await ToolRun("plan", old.path, new.path)
+    #expect(text.status == 1)
+    for line in [
+      "~ a property x: String? → String (unique)", "- a property gone: String?", "+ a property y: Int?",
+      "~ a index i: x → unique x", "- table c: table", "+ table d: table",
+    ] {
+      #expect(text.lines.contains(line), "\(line) isn't in \(text.output)")
+    }
+    #expect(text.lines.contains { $0.hasPrefix("~ b relationship ") && $0.hasSuffix("→ a, delete rule cascade") })
+    let lines = try await ToolRun("plan", old.path, new.path, "--table", "a", "--json").lines
+      .map { try DocumentValue(json: $0) }
+    #expect(lines.compactMap { $0["change"]?.text }.sorted() == ["added", "changed", "changed", "changed", "removed"])
+    #expect(lines.allSatisfy { $0["table"] == "a" })
+    let unknown = try await ToolRun("plan", old.path, new.path, "--table", "nothing")
+    #expect(unknown.status == 1)
+    #expect(unknown.errors.contains("nothing"))
+  }
+
+  @Test("plan finds no difference between two files of one program, with rows or without")
+  func samePlan() async throws {
+    let (full, empty) = (try await ToolFile.withNotes(), try await ToolFile.empty())
+    let same = try await ToolRun("plan", full.path, empty.path)
+    #expect(same.status == 0, "\(same.output)\(same.errors)")
+    #expect(same.output == "The tables are the same.\n")
   }
 
   @Test(

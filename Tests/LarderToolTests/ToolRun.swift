@@ -123,7 +123,7 @@ final class ToolProcess: Sendable {
     }
   }
 
-  private static func executable() throws -> URL {
+  static func executable() throws -> URL {
     let places = [Bundle.main.executableURL, Bundle.main.bundleURL] + Bundle.allBundles.map { Optional($0.bundleURL) }
     let folders = places.compactMap { $0 }.flatMap { [$0, $0.deletingLastPathComponent()] }
     for folder in folders {

@@ -9,6 +9,13 @@ extension StoreReader {
     get throws { try _read { try $0.connection.tableDescriptions } }
   }
 
+  /// The names of the migrations that ran in the file, oldest first; none in a file that another program made.
+  ///
+  /// - Throws: ``StoreError`` with the codes of any read.
+  public var migrations: [String] {
+    get throws { try _read { try $0.connection.migrations } }
+  }
+
   /// Returns the table with the name, or that of the model with the name.
   ///
   /// - Parameter name: The name of a table, or of a model.
@@ -72,6 +79,13 @@ extension Store {
   /// - Throws: ``StoreError`` with the codes of any read.
   public var tables: [TableDescription] {
     get async throws { try await reading { try $0.tableDescriptions } }
+  }
+
+  /// The names of the migrations that ran in the file, oldest first; none in a file that another program made.
+  ///
+  /// - Throws: ``StoreError`` with the codes of any read.
+  public var migrations: [String] {
+    get async throws { try await reading { try $0.migrations } }
   }
 
   /// Returns the table with the name, or that of the model with the name.

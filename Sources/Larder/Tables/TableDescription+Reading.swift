@@ -7,6 +7,15 @@ extension Connection {
     }
   }
 
+  /// The names of the migrations that ran in the file, oldest first.
+  var migrations: [String] {
+    get throws {
+      let found = try query(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(Catalogue.migrationsTable)])
+      return found.isEmpty ? [] : try Catalogue.appliedMigrations(in: self)
+    }
+  }
+
   /// Returns the table with the name, or that of the model with the name.
   ///
   /// - Throws: ``StoreError`` `.notFound`, with the name that is most similar.

@@ -1,6 +1,6 @@
 // The columns of a grid: which of them are shown, and how wide.
 
-import { element, newID } from './elements.js';
+import { closeOutside, element, newID } from './elements.js';
 import { cellText } from './format.js';
 
 const widths = { bool: 72, uuid: 132, date: 190, data: 96 };
@@ -45,11 +45,6 @@ export function columnMenu(store, table, changed) {
     list.append(element('div', 'menu-item', box, label));
   }
   const menu = element('details', 'menu', element('summary', 'button', 'Columns'), list);
-  menu.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape') return;
-    menu.open = false;
-    menu.querySelector('summary').focus();
-  });
-  addEventListener('pointerdown', (event) => { if (!menu.contains(event.target)) menu.open = false; });
+  closeOutside(menu);
   return menu;
 }

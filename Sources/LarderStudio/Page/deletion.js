@@ -11,7 +11,7 @@ export async function confirmDeletion(table, key, label, tables) {
   const parts = [];
   let isDenied = false;
   if (table.kind === 'documents') {
-    parts.push(element('p', '', 'The document is deleted at once, and cannot be brought back.'));
+    parts.push(element('p', '', 'The document is deleted at once. Undo brings it back, as long as the page says so.'));
   } else {
     const { deleted, cleared, denied, isComplete } = await api.deletion(table.name, key);
     const others = deleted.map((part) => ({ ...part, count: part.table === table.name ? part.count - 1 : part.count })).filter(({ count }) => count > 0);

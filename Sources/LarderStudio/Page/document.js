@@ -6,7 +6,8 @@ import { confirmDeletion } from './deletion.js';
 import { button, element, newID, say } from './elements.js';
 import { expiryEditor } from './expiry.js';
 import { historySection } from './history.js';
-import { indented, jsonEditor, problem } from './json.js';
+import { indented, problem } from './json.js';
+import { jsonEditor } from './jsoneditor.js';
 import { change } from './place.js';
 
 /** The document in a panel. */
@@ -71,24 +72,49 @@ export class DocumentEditor {
 
   /** Writes something, and shows the document as it then is; a refusal is shown at the field. */
   async perform(action, name) {
+    const { table, key, content: before, name: document } = this;
+    const isShown = () => this.table === table && this.key === key;
     this.panel.showError(name, '');
     const text = name === 'json' ? undefined : this.text;
+    let after;
     try {
-      this.content = await action();
+      after = await action();
     } catch (refusal) {
-      this.panel.showError(name, refusal.message);
+      if (isShown()) this.panel.showError(name, refusal.message);
+      else say(refusal.message, true);
       return;
     }
-    if (text === undefined) this.draw();
-    say('Saved.');
+    if (isShown()) {
+      this.content = after;
+      if (text === undefined) this.draw();
+    }
+    say('Saved.', false, () => this.takeBack(table, document, before, after));
   }
 
   async delete() {
-    const { json } = this.content;
+    const { table, name, content } = this;
     try {
-      if (!(await confirmDeletion(this.table, this.key, this.name, this.panel.tables))) return;
-      await api.deleteDocument(this.table.name, this.name, json);
+      if (!(await confirmDeletion(table, this.key, name, this.panel.tables))) return;
+      await api.deleteDocument(table.name, name, content.json);
       this.panel.close();
+      say('Deleted.', false, () => this.takeBack(table, name, content, null));
+    } catch (refusal) {
+      say(refusal.message, true);
+    }
+  }
+
+  /** Writes what a document was before, unless somebody has changed it since. Null stands for no document. */
+  async takeBack(table, name, before, after) {
+    try {
+      if (!before) {
+        await api.deleteDocument(table.name, name, after.json);
+      } else {
+        let { json, expires } = after ?? {};
+        if (json !== before.json) ({ json, expires } = await api.saveDocument(table.name, name, before.json, json));
+        if (expires !== before.expires) await api.expireDocument(table.name, name, before.expires, json);
+      }
+      say('Undone.');
+      await this.panel.refresh();
     } catch (refusal) {
       say(refusal.message, true);
     }
@@ -104,9 +130,10 @@ export class DocumentEditor {
       panel.showError('json', '');
       if (!name.value) return panel.showError('key', 'A document needs a key.');
       try {
-        await api.saveDocument(table.name, name.value, body.querySelector('textarea').value);
+        const made = await api.saveDocument(table.name, name.value, body.querySelector('textarea').value);
         panel.isNew = false;
         change({ row: JSON.stringify([`t${name.value}`]) });
+        say('Saved.', false, () => this.takeBack(table, name.value, null, made));
       } catch (refusal) {
         panel.showError(refusal.status === 409 ? 'key' : 'json', refusal.message);
       }

@@ -3,7 +3,7 @@
 import { attachmentEditor, attachmentsIn, card } from './attachments.js';
 import { button, element, say } from './elements.js';
 import { cellText, size } from './format.js';
-import { indented, jsonEditor } from './json.js';
+import { jsonEditor } from './jsoneditor.js';
 import { referenceEditor } from './reference.js';
 
 const noValue = '\u0000nil';
@@ -24,9 +24,8 @@ export function editor(property, cell, commit, tables = []) {
 
 function shownValue(property, cell) {
   if (cell === null) return element('span', 'nil', 'nil');
-  const isCode = ['json', 'uuid'].includes(property.type);
-  const made = element('div', `value${isCode ? ' code' : ''}`, property.type === 'json' ? indented(cell) : cell);
-  return property.type === 'json' ? element('div', '', made, ...attachmentsIn(cell).map(card)) : made;
+  if (property.type === 'json') return json(property, cell);
+  return element('div', `value${property.type === 'uuid' ? ' code' : ''}`, cell);
 }
 
 function large(property, cell, commit) {

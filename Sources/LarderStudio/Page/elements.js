@@ -31,6 +31,16 @@ export function link(label, address, className = '') {
   return made;
 }
 
+/** Closes a menu by Escape, and by a click beside it. */
+export function closeOutside(menu) {
+  menu.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return;
+    menu.open = false;
+    menu.querySelector('summary').focus();
+  });
+  addEventListener('pointerdown', (event) => { if (!menu.contains(event.target)) menu.open = false; });
+}
+
 let names = 0;
 
 /** A name that no other element of the page has. */
@@ -39,16 +49,30 @@ export function newID(prefix) {
   return `${prefix}-${names}`;
 }
 
+/** Puts the focus into an element: on the control with the path, or on the first that can be seen. */
+export function focusIn(made, path) {
+  const controls = [...made.querySelectorAll('input:not(.unseen), textarea, select, button')].filter((control) => control.checkVisibility());
+  const same = path && controls.find((control) => control.dataset.path === path);
+  (same || controls.find((control) => !control.matches('button')) || controls[0])?.focus({ preventScroll: true });
+}
+
 let timer;
 
-/** Says what happened, in a line at the foot of the page. */
-export function say(text, isError = false) {
+/** Says what happened, in a line at the foot of the page. With `undo`, a button there takes it back. */
+export function say(text, isError = false, undo = undefined) {
   const line = document.getElementById('message');
-  line.textContent = text;
+  const hide = () => { line.hidden = true; };
+  line.replaceChildren(text);
+  if (undo) {
+    line.append(' ', button('Undo', 'small', () => {
+      hide();
+      undo();
+    }));
+  }
   line.classList.toggle('error', isError);
   line.hidden = false;
   clearTimeout(timer);
-  timer = setTimeout(() => { line.hidden = true; }, isError ? 12_000 : 5_000);
+  timer = setTimeout(hide, isError || undo ? 12_000 : 5_000);
 }
 
 /** Shows a dialog with the given parts, and resolves once it is closed, with the value that it was closed with. */

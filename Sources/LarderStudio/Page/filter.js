@@ -1,8 +1,10 @@
 // Which rows are shown: a condition, words to search for, columns, and where the rows come from.
 
+import { both, conditionMenu } from './builder.js';
 import { columnMenu } from './columns.js';
 import { button, element, link, newID } from './elements.js';
 import { number } from './format.js';
+import { quoted } from './names.js';
 import { address, change, place } from './place.js';
 
 /** The bar over the grid. `insert` is called for a new row, `columnsChanged` when columns were hidden or shown. */
@@ -23,13 +25,14 @@ export class Filter {
     const heading = element('div', 'filter-title', back, title, this.count, element('span', 'spacer'));
     this.menu = isSame ? this.menu : columnMenu(this.store.name, table, this.columnsChanged);
     heading.append(this.menu);
+    this.builder = isSame ? this.builder : conditionMenu(table, (text) => change({ where: both(place().where ?? '', text) }));
     if (this.store.isWritable && ['model', 'table', 'documents', 'pairs'].includes(table.kind)) heading.append(button('New row', 'primary', this.insert));
     this.error = element('p', 'condition-error');
     this.error.id = newID('error');
     this.error.setAttribute('role', 'alert');
     this.error.hidden = true;
     const condition = element('div', 'filter-condition', this.condition(current), this.error);
-    const fields = element('div', 'filter-fields', condition, ...(table.isSearchable ? [this.search(current)] : []));
+    const fields = element('div', 'filter-fields', condition, this.builder, ...(table.isSearchable ? [this.search(current)] : []));
     this.bar.replaceChildren(heading, ...this.origin(current), fields);
   }
 
@@ -97,6 +100,3 @@ export class Filter {
     this.error.append(element('span', 'error-text', refusal.message));
   }
 }
-
-/** A property's name in a condition or a sort. */
-export const quoted = (name) => (/^[A-Za-z_][A-Za-z0-9_.]*$/.test(name) ? name : `\`${name.replaceAll('`', '``')}\``);

@@ -1,8 +1,6 @@
-// JSON that is edited as text: indented, and checked while it is written.
+// JSON as text and as parts. Numbers stay as they are written: a script would round the long ones.
 
-import { element, newID } from './elements.js';
-
-/** JSON with two spaces for each level. Numbers stay as they are written: a script would round the long ones. */
+/** JSON with two spaces for each level. */
 export function indented(text) {
   let made = '';
   let depth = 0;
@@ -50,40 +48,44 @@ export function problem(text) {
   }
 }
 
-/** A field for JSON. `commit` is called with the text if it was changed and is JSON; without it the field is only read. */
-export function jsonEditor(text, label, commit) {
-  const field = element('textarea', 'code json');
-  const before = indented(text);
-  field.value = before;
-  field.rows = Math.min(24, Math.max(2, before.split('\n').length));
-  field.spellcheck = false;
-  field.readOnly = !commit;
-  field.setAttribute('aria-label', label);
-  const said = element('p', 'field-error');
-  said.id = newID('json');
-  said.hidden = true;
-  const check = () => {
-    const wrong = problem(field.value);
-    said.textContent = wrong;
-    said.hidden = !wrong;
-    field.toggleAttribute('aria-invalid', Boolean(wrong));
-    if (wrong) field.setAttribute('aria-describedby', said.id);
-    else field.removeAttribute('aria-describedby');
-    return !wrong;
-  };
-  field.addEventListener('input', check);
-  field.addEventListener('keydown', (event) => indent(event, field));
-  field.addEventListener('change', () => { if (check() && field.value !== before) commit?.(field.value); });
-  return element('div', 'json-editor', field, said);
+/** The number of levels that are taken apart. */
+const deepest = 100;
+const tokens = /\s*("[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+)/gy;
+
+/**
+ * The parts of a JSON text: `{ text }` for what has no parts, and `{ isArray, entries: [{ name, node }] }` with names as they are written.
+ * Null for a text that isn't JSON, and for one with too many levels.
+ */
+export function parts(text) {
+  if (problem(text)) return null;
+  const list = Array.from(text.matchAll(tokens), ([, token]) => token);
+  let position = 0;
+  function node(depth) {
+    const token = list[position++];
+    if (token !== '{' && token !== '[') return { text: token };
+    if (depth === deepest) throw new RangeError();
+    const isArray = token === '[';
+    const entries = [];
+    while (list[position] !== '}' && list[position] !== ']') {
+      if (list[position] === ',') position += 1;
+      const name = isArray ? String(entries.length) : list[position];
+      if (!isArray) position += 2;
+      entries.push({ name, node: node(depth + 1) });
+    }
+    position += 1;
+    return { isArray, entries };
+  }
+  try {
+    return node(0);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
-/** Enter keeps the indentation of the line. Tab leaves the field, as everywhere. */
-function indent(event, field) {
-  if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || field.readOnly) return;
-  const start = field.value.slice(0, field.selectionStart);
-  const line = start.slice(start.lastIndexOf('\n') + 1);
-  const space = line.match(/^ */)[0] + (/[{[]\s*$/.test(line) ? '  ' : '');
-  event.preventDefault();
-  field.setRangeText(`\n${space}`, field.selectionStart, field.selectionEnd, 'end');
-  field.dispatchEvent(new Event('input'));
+/** The JSON text of parts. */
+export function joined({ text, isArray, entries }) {
+  if (!entries) return text;
+  const list = entries.map(({ name, node }) => (isArray ? joined(node) : `${name}:${joined(node)}`));
+  return isArray ? `[${list.join(',')}]` : `{${list.join(',')}}`;
 }

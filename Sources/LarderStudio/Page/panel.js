@@ -6,8 +6,9 @@ import { work } from './changes.js';
 import { confirmDeletion } from './deletion.js';
 import { DocumentEditor } from './document.js';
 import { editor } from './editors.js';
-import { button, element, newID } from './elements.js';
+import { button, element, focusIn, newID } from './elements.js';
 import { expiryEditor } from './expiry.js';
+import { Fields } from './fields.js';
 import { historySection } from './history.js';
 import { change } from './place.js';
 import { relatedRows } from './related.js';
@@ -16,13 +17,14 @@ export class Panel {
   constructor(aside, { store, tables }) {
     Object.assign(this, { aside, store, tables });
     this.document = new DocumentEditor(this);
+    this.fields = new Fields();
   }
 
   /** Shows the row with the key. */
   async show(table, key) {
     const isSame = this.table === table && this.key === key && !this.aside.hidden;
     Object.assign(this, { table, key, isNew: false });
-    if (!isSame) this.focusLater = true;
+    if (!isSame) Object.assign(this, { focusLater: true, detail: undefined });
     await this.refresh();
   }
 
@@ -53,46 +55,58 @@ export class Panel {
     Object.assign(this, { key: undefined, isNew: false });
   }
 
-  /** Reads the row again, unless the user is writing in it. */
+  /** Reads the row again. What the user is writing stays. */
   async refresh({ isForced = false } = {}) {
     if (this.isNew || !this.key) return;
     const { table, key } = this;
     if (table.kind === 'documents') return this.document.show(table, key);
-    const writing = this.aside.contains(document.activeElement) && document.activeElement.matches('input:not([type=checkbox]), textarea');
     let detail;
     try {
       detail = await api.row(table.name, key);
     } catch (refusal) {
-      if (this.key === key) this.replace(table.title, [element('p', 'gone', refusal.message)]);
+      if (this.key !== key || this.table !== table || this.isNew) return;
+      this.detail = undefined;
+      this.replace(table.title, [element('p', 'gone', refusal.message)]);
       return;
     }
     if (this.key !== key || this.table !== table || this.isNew) return;
-    if (JSON.stringify(detail) === JSON.stringify(this.detail) && !isForced && !this.aside.hidden) return;
-    if (writing && !isForced && this.detail?.key && keyText(this.detail.key) === keyText(detail.key)) return;
+    if (JSON.stringify(detail) === JSON.stringify(this.detail) && !isForced) return;
+    if (!this.detail) this.fields.clear();
     this.detail = detail;
     this.draw();
   }
 
   draw() {
     const { table, detail } = this;
+    const key = keyText(detail.key);
     const isWritable = this.store.isWritable && table.kind !== 'view';
-    const fields = table.properties.map((property, position) => this.field(property, detail.cells[position], isWritable && !property.isKey && !property.isDerived));
-    const expiry = table.expires ? [expiryEditor(detail.expires, isWritable ? (text) => this.perform(() => api.setExpiry(table.name, keyText(detail.key), text)) : null)] : [];
-    const history = historySection(table, keyText(detail.key), detail.history, isWritable ? () => this.refresh({ isForced: true }) : null);
-    const actions = isWritable ? [element('p', 'actions', button('Delete…', 'danger', () => this.delete()))] : [];
-    this.replace(detail.label, [element('div', 'fields', ...fields, ...expiry), ...relatedRows(table, detail, this.tables), ...history, ...actions]);
+    const fields = table.properties.map((property, position) => {
+      const cell = detail.cells[position];
+      return { cell, make: () => this.field(property, cell, isWritable && !property.isKey && !property.isDerived) };
+    });
+    const setExpiry = isWritable ? (text) => this.perform(key, () => api.setExpiry(table.name, key, text), 'expires') : null;
+    if (table.expires) fields.push({ cell: detail.expires, make: () => expiryEditor(detail.expires, setExpiry) });
+    this.fields.show(fields);
+    const history = historySection(table, key, detail.history, isWritable ? () => this.refresh({ isForced: true }) : null);
+    const actions = isWritable ? [element('p', 'actions', button('Delete…', 'danger', () => this.delete(table, detail)))] : [];
+    this.replace(detail.label, [this.fields.list, ...relatedRows(table, detail, this.tables), ...history, ...actions]);
   }
 
   /** Puts the parts in, and the focus where it was. */
   replace(title, parts) {
-    const focused = this.aside.contains(document.activeElement) ? document.activeElement.closest('[data-property]')?.dataset.property : undefined;
+    const active = this.aside.contains(document.activeElement) ? document.activeElement : undefined;
+    const focused = active?.closest('[data-property]')?.dataset.property;
     const { scrollTop } = this.aside;
     const heading = element('h2', '', title);
     heading.tabIndex = -1;
     const close = button('×', 'quiet close', () => this.close());
     close.setAttribute('aria-label', 'Close');
     const head = element('header', 'panel-head', element('div', 'panel-title', heading, element('p', 'soft', this.table.title)), close);
-    this.aside.replaceChildren(head, ...parts);
+    // A part that is there already isn't taken out and put back: that would take the focus from it.
+    for (const child of [...this.aside.children]) if (!parts.includes(child)) child.remove();
+    const kept = parts.findIndex((made) => made.parentNode === this.aside);
+    this.aside.prepend(head, ...parts.slice(0, Math.max(0, kept)));
+    this.aside.append(...parts.slice(kept + 1));
     const wasHidden = this.aside.hidden;
     this.aside.hidden = false;
     if (this.focusLater) {
@@ -101,15 +115,17 @@ export class Panel {
       if (wasHidden || document.activeElement === document.body) heading.focus({ preventScroll: true });
     } else {
       this.aside.scrollTop = scrollTop;
+      if (focused === undefined || this.aside.contains(document.activeElement)) return;
       const field = [...this.aside.querySelectorAll('[data-property]')].find((made) => made.dataset.property === focused);
-      field?.querySelector('input, textarea, select, button')?.focus({ preventScroll: true });
+      if (field) focusIn(field, active.dataset.path);
     }
   }
 
   // Fields
 
   field(property, cell, isEditable) {
-    const commit = isEditable ? (text) => this.update(property, text) : null;
+    const { table, detail } = this;
+    const commit = isEditable ? (text) => this.update(table, keyText(detail.key), property, text) : null;
     return this.labelled(property, editor(property, cell, commit, this.tables));
   }
 
@@ -153,18 +169,23 @@ export class Panel {
 
   // Changes
 
-  async update(property, text) {
+  async update(table, key, property, text) {
     this.showError(property.name, '');
-    await this.perform(() => api.update(this.table.name, keyText(this.detail.key), { [property.name]: text }), property.name);
+    await this.perform(key, () => api.update(table.name, key, { [property.name]: text }), property.name);
   }
 
-  /** Changes something, and shows the row as it then is; a refusal is shown at the property. */
-  async perform(action, name) {
+  /** Changes the row with the key, and shows it as it then is; a refusal is shown at the field of the property. */
+  async perform(key, action, name) {
+    const field = this.fields.field(name);
+    const text = this.fields.text(field);
     try {
       await work.perform(action);
+      this.fields.renew(field, text);
       await this.refresh({ isForced: true });
     } catch (refusal) {
-      this.showError(refusal.property ?? name, refusal.message);
+      // Another row may be shown by now.
+      if (this.detail && keyText(this.detail.key) === key) this.showError(refusal.property ?? name, refusal.message);
+      else work.say(refusal);
     }
   }
 
@@ -188,12 +209,10 @@ export class Panel {
     }
   }
 
-  async delete() {
-    const { table } = this;
-    const key = keyText(this.detail.key);
+  async delete(table, { key, label }) {
     try {
-      if (!(await confirmDeletion(table, key, this.detail.label, this.tables))) return;
-      await work.perform(() => api.remove(table.name, key));
+      if (!(await confirmDeletion(table, keyText(key), label, this.tables))) return;
+      await work.perform(() => api.remove(table.name, keyText(key)));
       this.close();
     } catch (refusal) {
       this.showError(undefined, refusal.message);

@@ -3,15 +3,20 @@
 import * as api from './api.js';
 import { work } from './changes.js';
 import { element } from './elements.js';
-import { Filter, quoted } from './filter.js';
+import { Filter } from './filter.js';
 import { Grid } from './grid.js';
 import { watch } from './live.js';
+import { quoted } from './names.js';
 import { Pages } from './pages.js';
 import { Panel } from './panel.js';
 import { onMove, place, replace } from './place.js';
 import { Diagram } from './diagram.js';
+import { Schema } from './schema.js';
 import { SQL } from './sql.js';
 import { markTable, showCount, showTables } from './tables.js';
+
+/** The views of the whole file. */
+const views = ['schema', 'diagram', 'sql'];
 
 const part = (name) => document.getElementById(name);
 
@@ -34,9 +39,12 @@ class Studio {
       sort: (name) => this.sortBy(name),
     });
     this.panel.closed = () => this.grid.markActive({ isFocused: true });
+    this.schema = new Schema(part('schema'), { store, tables: this.tables });
     this.diagram = new Diagram(part('diagram'), { store, tables: this.tables });
     this.sql = new SQL(part('sql'), { store, tables: this.tables });
     part('show-tables').addEventListener('click', () => this.showScreen('tables'));
+    // The table that was shown before has the address that is there already, which is no move.
+    part('tables').addEventListener('click', (event) => { if (event.target.closest('a')?.hash === location.hash) this.showScreen('main'); });
     addEventListener('keydown', (event) => {
       const isTaken = event.defaultPrevented || event.target.closest?.('dialog, details');
       if (event.key === 'Escape' && !isTaken && !this.panel.aside.hidden) this.panel.close();
@@ -55,16 +63,15 @@ class Studio {
 
   show(current) {
     const table = this.tables.find(({ name }) => name === current.table);
-    const view = current.view === 'diagram' || current.view === 'sql' ? current.view : table ? 'browse' : '';
-    for (const name of ['browse', 'diagram', 'sql']) part(name).hidden = name !== view;
+    const view = views.includes(current.view) ? current.view : table ? 'browse' : '';
+    for (const name of ['browse', ...views]) part(name).hidden = name !== view;
     part('welcome').hidden = view !== '';
-    for (const name of ['diagram', 'sql']) part(`to-${name}`).setAttribute('aria-current', view === name ? 'page' : 'false');
+    for (const name of views) part(`to-${name}`).setAttribute('aria-current', view === name ? 'page' : 'false');
     markTable(part('tables'), view === 'browse' ? table.name : undefined);
     this.showScreen(view ? 'main' : 'tables');
     if (view === 'browse') this.browse(table, current);
     else this.leave();
-    if (view === 'diagram') this.diagram.show();
-    if (view === 'sql') this.sql.show();
+    if (view !== '' && view !== 'browse') this[view].show();
     this.watch();
   }
 

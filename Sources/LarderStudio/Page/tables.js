@@ -5,7 +5,8 @@ import { element, link } from './elements.js';
 import { number } from './format.js';
 import { address } from './place.js';
 
-const kinds = [
+/** The kinds of tables in their order, with their headings. */
+export const kinds = [
   ['model', 'Models'],
   ['documents', 'Collections'],
   ['table', 'Tables'],

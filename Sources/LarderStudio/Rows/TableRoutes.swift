@@ -7,6 +7,8 @@ struct TableRoutes {
     let name: String
     let isWritable: Bool
     let home: Studio.Link?
+    /// The migrations that ran in the file, oldest first.
+    let migrations: [String]
     let tables: [TableSummary]
   }
 
@@ -18,10 +20,10 @@ struct TableRoutes {
 
   func addRoutes(to router: some RouterMethods<some RequestContext>) {
     router.get("store") { _, _ in
-      let tables = try await library.store.tables
+      let (tables, migrations) = try await library.store.read { (try $0.tables, try $0.migrations) }
       return try Response.json(
         StoreSummary(
-          name: library.name, isWritable: library.isWritable, home: library.home,
+          name: library.name, isWritable: library.isWritable, home: library.home, migrations: migrations,
           tables: tables.map(TableSummary.init)))
     }
     router.get("count") { request, _ in

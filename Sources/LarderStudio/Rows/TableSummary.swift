@@ -4,6 +4,7 @@ import Larder
 struct TableSummary: Encodable {
   struct Property: Encodable {
     let name: String
+    let column: String
     let type: String
     let swiftType: String
     let isOptional: Bool
@@ -17,6 +18,7 @@ struct TableSummary: Encodable {
 
     init(_ property: TableDescription.Property) {
       name = property.name
+      column = property.column
       type = property.type.rawValue
       swiftType = property.swiftType
       isOptional = property.isOptional
@@ -35,13 +37,21 @@ struct TableSummary: Encodable {
     let kind: String
     let target: String
     let deleteRule: String
+    let isOrdered: Bool
 
     init(_ relationship: TableDescription.Relationship) {
       name = relationship.name
       kind = relationship.kind.rawValue
       target = relationship.target
       deleteRule = relationship.deleteRule.name
+      isOrdered = relationship.isOrdered
     }
+  }
+
+  struct Index: Encodable {
+    let name: String
+    let columns: [String]
+    let isUnique: Bool
   }
 
   let name: String
@@ -49,7 +59,11 @@ struct TableSummary: Encodable {
   let kind: String
   let properties: [Property]
   let relationships: [Relationship]
+  let indexes: [Index]
+  /// Columns without a property, whose values are kept.
+  let retired: [String]
   let expires: Bool
+  let syncs: Bool
   let isSearchable: Bool
 
   init(_ table: TableDescription) {
@@ -58,7 +72,10 @@ struct TableSummary: Encodable {
     kind = table.kind.rawValue
     properties = table.properties.map(Property.init)
     relationships = table.relationships.map(Relationship.init)
+    indexes = table.indexes.map { Index(name: $0.name, columns: $0.columns, isUnique: $0.isUnique) }
+    retired = table.retired
     expires = table.expires
+    syncs = table.syncs
     isSearchable = table.isSearchable
   }
 }

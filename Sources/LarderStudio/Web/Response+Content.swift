@@ -15,11 +15,13 @@ extension Response {
       body: ResponseBody(byteBuffer: ByteBuffer(bytes: content)))
   }
 
-  /// Returns a response with the JSON of a value.
+  /// Returns a response with the JSON of a value. Equal values have equal JSON, which the page compares.
   ///
   /// - Throws: `EncodingError` if the value can't be encoded.
   static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-    .content(try JSONEncoder().encode(value), mediaType: "application/json; charset=utf-8", status: status)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return .content(try encoder.encode(value), mediaType: "application/json; charset=utf-8", status: status)
   }
 }
 

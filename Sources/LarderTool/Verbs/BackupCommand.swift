@@ -15,10 +15,12 @@ struct BackupCommand: AsyncParsableCommand {
   @OptionGroup var source: StoreFile
   @Argument(help: "The file to create.", completion: .file())
   var target: String
+  @Flag(help: "Print JSON.")
+  var json = false
 
   func run() async throws {
     try await source.reading().closing { try $0.blocking.backup(to: target) }
-    print("\(DisplayText.escaped(target)): \(FileFacts.text(FileFacts(target).size))")
+    try CopyText.show(target, asJSON: json)
   }
 }
 
@@ -39,11 +41,28 @@ struct RestoreCommand: AsyncParsableCommand {
   var target: String
   @Flag(help: "Replace a file that is there.")
   var force = false
+  @Flag(help: "Print JSON.")
+  var json = false
 
   func run() async throws {
     try await StoreFile.open(backup, .readOnly).closing { store in
       try await FileReplacement(target).run(force: force) { try store.blocking.backup(to: $0) }
     }
-    print("\(DisplayText.escaped(target)): \(FileFacts.text(FileFacts(target).size))")
+    try CopyText.show(target, asJSON: json)
+  }
+}
+
+/// What is said of a copy that was made.
+private enum CopyText {
+  static func show(_ file: String, asJSON: Bool) throws {
+    let facts = FileFacts(file)
+    guard asJSON else { return print("\(DisplayText.escaped(file)): \(FileFacts.text(facts.size))") }
+    print(
+      try JSONText.line(
+        .record([
+          "file": .text(file), "size": DocumentValue(facts.size),
+          "attachmentSize": DocumentValue(facts.attachments?.size),
+          "attachmentCount": DocumentValue(facts.attachments?.count),
+        ])))
   }
 }

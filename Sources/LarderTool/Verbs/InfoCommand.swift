@@ -114,9 +114,7 @@ struct FileInfo {
     sqliteVersion = try one("select sqlite_version()").text ?? ""
     userVersion = try one("select user_version from pragma_user_version").integer.map(Int.init) ?? 0
     journal = try one("select journal_mode from pragma_journal_mode").text ?? ""
-    migrations =
-      try isThere("_larder_migrations")
-      ? db.sql("select name from _larder_migrations order by position").compactMap { $0["name"]?.text } : []
+    migrations = try db.migrations
     tables = try db.tables.map { try Table($0, in: db) }
   }
 }

@@ -6,8 +6,7 @@ struct SchemaCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Shows properties, keys, indexes, relationships and expiry of tables.",
     discussion: """
-      What a migration to a program's models would do to the file is for the program to say, which has them: see \
-      Store.plan(at:for:configuration:).
+      How the tables of another version of a program differ is for larder plan to say.
 
       EXAMPLES
         larder schema notes.larder
@@ -60,7 +59,7 @@ enum SchemaText {
     return "\(table.name) (\(parts.joined(separator: ", ")))"
   }
 
-  private static func facts(_ property: TableDescription.Property) -> String {
+  static func facts(_ property: TableDescription.Property) -> String {
     var facts: [String] = []
     if property.isKey { facts.append("key") }
     if property.isUnique { facts.append("unique") }
@@ -72,9 +71,12 @@ enum SchemaText {
   }
 
   private static func line(_ relationship: TableDescription.Relationship) -> String {
+    "\(relationship.kind.rawValue) \(relationship.name): \(facts(relationship))"
+  }
+
+  static func facts(_ relationship: TableDescription.Relationship) -> String {
     let order = relationship.isOrdered ? ", ordered" : ""
-    return
-      "\(relationship.kind.rawValue) \(relationship.name): \(relationship.target), delete rule \(name(relationship.deleteRule))\(order)"
+    return "\(relationship.target), delete rule \(name(relationship.deleteRule))\(order)"
   }
 
   private static func name(_ rule: DeleteRule) -> String {
