@@ -59,7 +59,14 @@ extension Connection {
         throw StoreError.unreachableTarget(
           model: context.model, property: context.property(reference.name) ?? reference.name, target: key.table)
       }
-      throw StoreError(failure, model: context.model, property: node?.columnName.flatMap(context.property))
+      let property = node?.columnName.flatMap(context.property)
+      if property == nil, node?.isComputed == true, StoredColumn(statement.pointer, Int32(position)).isNull {
+        throw StoreError(
+          .invalidValue, model: context.model,
+          "value \(position + 1) of the selection is nil, as a division by zero is; give it a default, such as ($0.total / $0.count).or(0)"
+        )
+      }
+      throw StoreError(failure, model: context.model, property: property)
     }
   }
 }

@@ -152,6 +152,13 @@ enum SQLFunctions {
     ScalarFunction(.decimalText, 1) { values in
       try decimal(values[0]).map { .text($0.canonicalText) } ?? .null
     },
+    ScalarFunction(.decimalRound, 3) { values in
+      guard var number = try decimal(values[0]) else { return .null }
+      let mode = NSDecimalNumber.RoundingMode(rawValue: UInt(values[2].integer ?? 0)) ?? .plain
+      var rounded = Decimal()
+      NSDecimalRound(&rounded, &number, Int(values[1].integer ?? 0), mode)
+      return .text(rounded.canonicalText)
+    },
     ScalarFunction(.decimalNegate, 1) { values in
       try decimal(values[0]).map { .text((-$0).canonicalText) } ?? .null
     },

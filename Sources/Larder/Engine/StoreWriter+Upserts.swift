@@ -21,7 +21,8 @@ extension StoreWriter {
   /// let person = try db.save(Person(email: "ada@example.org", name: "Ada"), onConflict: \.email)
   /// ```
   ///
-  /// Columns that the model doesn't declare keep their values, and so does the date when an existing row expires.
+  /// Columns that the model doesn't declare keep their values, and so does the date when an existing row expires. All
+  /// properties are written, also those with the default of the struct; ``update(_:only:)`` writes some.
   ///
   /// - Parameters:
   ///   - value: The value.
@@ -42,6 +43,23 @@ extension StoreWriter {
       return saved
     }
     return try _write(isAtomic: true) { try $0.connection.save(value, matching: try M.columns(at: paths)) }
+  }
+
+  /// Saves values by a unique property instead of their keys, as ``save(_:onConflict:)-(M,_)`` does, all of them or none.
+  ///
+  /// Of two values with the same value of the property, the later one counts.
+  ///
+  /// - Parameters:
+  ///   - values: The values.
+  ///   - paths: The unique property, or the properties of a unique index.
+  /// - Returns: The rows as they are stored, in the order of the values.
+  /// - Throws: The errors of ``save(_:onConflict:)-(M,_)``.
+  @discardableResult
+  public func save<M: Model>(
+    _ values: [M], onConflict paths: PartialKeyPath<M.Columns>...
+  ) throws -> [M] {
+    let columns = try M.columns(at: paths)
+    return try _write(isAtomic: true) { db in try values.map { try db.connection.save($0, matching: columns) } }
   }
 
   /// Inserts a row, unless its key or a unique value is there already.

@@ -89,7 +89,7 @@ extension ToMany: Hashable {
 }
 
 extension ToMany: Codable {
-  /// Decodes the rows, which become ``loaded``, if the other model is Decodable; nil and an empty list leave it nil.
+  /// Decodes the rows, which become ``loaded``, if the other model is Decodable; nil leaves it nil.
   public init(from decoder: any Decoder) throws {
     self.init()
     guard let type = Target.self as? any Decodable.Type, var container = try? decoder.unkeyedContainer() else { return }
@@ -98,17 +98,18 @@ extension ToMany: Codable {
     while !container.isAtEnd {
       if let row = try decode(type) { rows.append(row) }
     }
-    loaded = rows.isEmpty ? nil : rows
+    loaded = rows
   }
 
-  /// Encodes the rows as far as they are loaded and the other model is Encodable; otherwise an empty list. As a
-  /// property of a model, rows that aren't loaded are left out.
+  /// Encodes the rows if they are loaded and the other model is Encodable; otherwise nil. As a property of a model, rows
+  /// that aren't loaded are left out.
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.unkeyedContainer()
-    for row in loaded ?? [] {
-      guard let row = row as? any Encodable else { return }
-      try container.encode(row)
+    guard let loaded, Target.self is any Encodable.Type else {
+      var container = encoder.singleValueContainer()
+      return try container.encodeNil()
     }
+    var container = encoder.unkeyedContainer()
+    for case let row as any Encodable in loaded { try container.encode(row) }
   }
 }
 

@@ -27,8 +27,25 @@ public struct GroupedQuery<M: Model, Key: Sendable, Output>: ValueQuery {
     decoding = RowDecoding(repeat (each values).coding.reader)
   }
 
+  /// Creates a query for the groups of another one, with other results.
+  private init<Other>(_ other: GroupedQuery<M, Key, Other>, _ decoding: RowDecoding<Output>) {
+    (query, keys, group, nodes) = (other.query, other.keys, other.group, other.nodes)
+    (condition, sorts, limit, offset) = (other.condition, other.sorts, other.limit, other.offset)
+    self.decoding = decoding
+  }
+
   public var _statement: ValueStatement<Output> {
     ValueStatement(model: M.self, nodes: nodes, write: { try select(&$0) }, decoding: decoding)
+  }
+
+  /// Returns the query for what the closure makes of the values of each group, such as a struct of your own.
+  ///
+  /// - Parameter transform: Makes a result of the values of a group. What it throws ends the fetch.
+  /// - Returns: A new query; this one doesn't change.
+  public func map<Mapped>(
+    _ transform: @escaping @Sendable (Output) throws -> Mapped
+  ) -> GroupedQuery<M, Key, Mapped> {
+    GroupedQuery<M, Key, Mapped>(self, decoding.map(transform))
   }
 
   /// Returns a query for the groups that satisfy the condition.
@@ -83,6 +100,12 @@ public struct GroupedQuery<M: Model, Key: Sendable, Output>: ValueQuery {
     writer.write(" GROUP BY ")
     try writer.writeOrderedList(keys)
     if let condition {
+      guard !condition.hasWindow else {
+        throw StoreError(
+          .unsupported, model: "\(M.self)",
+          "a rank or a running sum is computed after groups are chosen, so having can't compare it; sort by it and limit the groups, or compare it in Swift"
+        )
+      }
       writer.write(" HAVING ")
       try writer.write(condition)
     }

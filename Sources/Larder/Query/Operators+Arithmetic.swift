@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Returns the sum of the value and the constant.
 public func + <E: QueryExpressible>(left: E, right: E.Output) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .arithmetic(.add, left.node, left.node(for: right), left.expression.coding)
@@ -172,6 +174,70 @@ where Right.Output: QueryNumber, Left.Output? == Right.Output {
 /// Returns the negated value.
 public prefix func - <E: QueryExpressible>(operand: E) -> QueryExpression<E.Output> where E.Output: QueryNumber {
   .init(node: .negation(operand.node, operand.expression.coding.type), coding: operand.expression.coding)
+}
+
+extension QueryExpressible where Output: QueryNumber & FixedWidthInteger {
+  /// The integer as a decimal, for exact arithmetic with prices: `$0.quantity.decimal * $0.price`.
+  public var decimal: QueryExpression<Decimal> {
+    QueryExpression(node: .function(.decimalText, [node]), coding: .stored)
+  }
+}
+
+extension QueryExpressible where Output: QueryOptionalInteger {
+  /// The integer as a decimal, for exact arithmetic with prices; nil for nil.
+  public var decimal: QueryExpression<Decimal?> {
+    QueryExpression(node: .function(.decimalText, [node]), coding: .stored)
+  }
+}
+
+/// An optional integer.
+public protocol QueryOptionalInteger: QueryNumber {}
+
+extension Optional: QueryOptionalInteger where Wrapped: QueryNumber & FixedWidthInteger {}
+
+extension QueryExpressible where Output: QueryNumber & AdditiveArithmetic {
+  /// Returns the value, or a default where it is nil because of a division by zero: `($0.sum / $0.count).or(0)`.
+  ///
+  /// - Parameter value: The default.
+  /// - Returns: An expression of the value.
+  public func or(_ value: Output) -> QueryExpression<Output> {
+    QueryExpression(
+      node: .function(.coalesce, SQLNode.alternatives([node, node(for: value)])), coding: expression.coding)
+  }
+}
+
+extension QueryExpressible<Decimal> {
+  /// The number, rounded to some decimal places: `($0.price * $0.taxRate).rounded(scale: 2)`.
+  ///
+  /// - Parameters:
+  ///   - scale: The number of places behind the point; negative for tens and hundreds.
+  ///   - mode: How halves are rounded; by default away from zero, as in commerce.
+  /// - Returns: An expression of the rounded number.
+  public func rounded(scale: Int, _ mode: NSDecimalNumber.RoundingMode = .plain) -> QueryExpression<Decimal> {
+    .rounded(node, scale, mode)
+  }
+}
+
+extension QueryExpressible<Decimal?> {
+  /// The number, rounded to some decimal places; nil for nil.
+  ///
+  /// - Parameters:
+  ///   - scale: The number of places behind the point; negative for tens and hundreds.
+  ///   - mode: How halves are rounded; by default away from zero, as in commerce.
+  /// - Returns: An expression of the rounded number.
+  public func rounded(scale: Int, _ mode: NSDecimalNumber.RoundingMode = .plain) -> QueryExpression<Decimal?> {
+    .rounded(node, scale, mode)
+  }
+}
+
+extension QueryExpression where Output: StoredValue {
+  fileprivate static func rounded(
+    _ node: SQLNode, _ scale: Int, _ mode: NSDecimalNumber.RoundingMode
+  ) -> QueryExpression {
+    let mode = Int64(mode.rawValue)
+    return QueryExpression(
+      node: .function(.decimalRound, [node, .value(.integer(Int64(scale))), .value(.integer(mode))]), coding: .stored)
+  }
 }
 
 extension QueryExpressible where Output: QueryNumber {

@@ -4,14 +4,18 @@ public import Foundation
 public protocol QueryDate: Sendable {
   /// `Int`, or an optional one.
   associatedtype Component: StoredValue
+  /// `Double`, or an optional one.
+  associatedtype Interval: StoredValue
 }
 
 extension Date: QueryDate {
   public typealias Component = Int
+  public typealias Interval = Double
 }
 
 extension Optional: QueryDate where Wrapped == Date {
   public typealias Component = Int?
+  public typealias Interval = Double?
 }
 
 extension QueryExpressible where Output: QueryDate & StoredValue {
@@ -68,13 +72,42 @@ extension QueryExpressible where Output: QueryDate & StoredValue {
     QueryExpression(node: calendar(.calendarPart, component.rawValue, timeZone), coding: .stored)
   }
 
+  /// The time from a moment to this one: `$0.dueAt.timeIntervalSince(.now) < 7 * 86_400`.
+  ///
+  /// - Parameter date: The moment.
+  /// - Returns: An expression of the seconds, negative if this moment is earlier; nil for nil.
+  public func timeIntervalSince(_ date: Date) -> QueryExpression<Output.Interval> {
+    let constant = SQLNode.value(.real(date.timeIntervalSinceReferenceDate))
+    return QueryExpression(node: .binary(.subtract, seconds, constant), coding: .stored)
+  }
+
+  /// The time from another date of the row to this one: `$0.paidAt.timeIntervalSince($0.issuedAt)`.
+  ///
+  /// - Parameter date: The other date.
+  /// - Returns: An expression of the seconds, negative if this date is earlier; nil for nil.
+  public func timeIntervalSince<Other: QueryExpressible>(_ date: Other) -> QueryExpression<Output.Interval>
+  where Other.Output == Date {
+    QueryExpression(node: .binary(.subtract, seconds, date.seconds), coding: .stored)
+  }
+
+  /// The time from another date of the row, which may be nil, to this one.
+  ///
+  /// - Parameter date: The other date.
+  /// - Returns: An expression of the seconds, negative if this date is earlier; nil if one of the dates is.
+  public func timeIntervalSince<Other: QueryExpressible>(_ date: Other) -> QueryExpression<Double?>
+  where Other.Output == Date? {
+    QueryExpression(node: .binary(.subtract, seconds, date.seconds), coding: .stored)
+  }
+
+  /// The date in seconds since 2001, whichever way the column stores it.
+  private var seconds: SQLNode { node.order == .instant ? .function(.seconds, [node]) : node }
+
   private func start(of period: CalendarPeriod, _ timeZone: TimeZone) -> QueryExpression<Output> {
     QueryExpression(node: calendar(.periodStart, period.number, timeZone), coding: .stored)
   }
 
   private func calendar(_ function: SQLFunction, _ number: Int, _ timeZone: TimeZone) -> SQLNode {
-    let seconds: SQLNode = node.order == .instant ? .function(.seconds, [node]) : node
-    return .function(function, [seconds, .value(.integer(Int64(number))), .value(.text(timeZone.identifier))])
+    .function(function, [seconds, .value(.integer(Int64(number))), .value(.text(timeZone.identifier))])
   }
 }
 

@@ -71,6 +71,8 @@ struct SwiftWriter {
       "\(text(texts[0])).contains(\(text(texts[1])))"
     case .comparison(let op, let left, let right, _):
       "\(side(left, beside: right)) \(op.swift) \(side(right, beside: left))"
+    case .binary(.subtract, let left, let right) where Self.isDate(left) || Self.isDate(right):
+      "\(operand(left)).timeIntervalSince(\(Self.isDate(right) ? text(right) : Self.date(right)))"
     case .binary(let op, let left, let right): text(op == .concatenate ? "+" : op.rawValue, left, right)
     case .junction(let junction): text(junction)
     case .not(.not(let node)): text(node)
@@ -144,6 +146,7 @@ struct SwiftWriter {
     var type: ColumnType?
     if case .column(let column) = other { type = column.type }
     if case .related(_, let column, _) = other { type = column.type }
+    if case .text(let text) = value, other.order == .decimal { return text }
     return Self.literal(value, type)
   }
 
@@ -185,13 +188,20 @@ struct SwiftWriter {
 
   private func text(_ function: SQLFunction, _ arguments: [SQLNode]) -> String {
     if let op = function.swiftOperator, arguments.count > 1 {
-      return arguments.map(operand).joined(separator: " \(op) ")
+      let typed = arguments.first { !$0.isConstant } ?? arguments[0]
+      let isDecimal = function.order == .decimal
+      return arguments.map { isDecimal ? decimal($0) : constant($0, beside: typed) }.joined(separator: " \(op) ")
     }
-    let rest = arguments.dropFirst().map(text).joined(separator: ", ")
+    let rest = arguments.dropFirst().map { constant($0, beside: arguments[0]) }.joined(separator: ", ")
     return switch function {
+    case .total: text(.sum, of: arguments[0])
     // The sum of no rows is zero.
     case .coalesce where arguments[0].isSum: text(arguments[0])
     case .coalesce: "\(operand(arguments[0])).or(\(rest))"
+    case .periodStart: "\(operand(arguments[0])).\(Self.period(arguments))"
+    case .calendarPart: "\(operand(arguments[0])).\(Self.part(arguments))"
+    case .decimalRound: "\(operand(arguments[0])).\(Self.rounding(arguments))"
+    case .decimalText where !Self.isDecimal(arguments[0]): "\(operand(arguments[0])).decimal"
     case .length, .lowercased, .uppercased, .count: "\(operand(arguments[0])).\(function.swiftName)"
     case .caseFolded where arguments[0].isConstant: text(arguments[0])
     case .caseFolded: "\(operand(arguments[0])).caseInsensitive"
@@ -211,8 +221,10 @@ struct SwiftWriter {
     switch question {
     case .exist where rows.link == nil: return "\(source).exists\(condition ?? " { true }")"
     case .exist: return condition.map { "\(source).contains\($0)" } ?? "!\(source).isEmpty"
-    case .value(.aggregate(let aggregate, let node, _)):
-      let argument = node.map { "(\\\(inner.text($0).dropFirst(2)))" } ?? ""
+    case .value(let value) where value.aggregation != nil:
+      guard let (aggregate, node) = value.aggregation else { return "" }
+      let text = node.map { inner.text($0) }
+      let argument = text.map { Self.isPath($0) ? "(\\\($0.dropFirst(2)))" : " { \($0) }" } ?? ""
       let filter = condition.map { rows.link == nil ? "" : ".where\($0)" } ?? ""
       return "\(source)\(filter).\(aggregate.rawValue)\(rows.link == nil ? condition ?? "" : argument)"
     case .value(let node): return inner.text(node)
@@ -222,6 +234,63 @@ struct SwiftWriter {
   /// The row that owns the rows of a relationship, in the closure around it.
   private func source(ofRowsAt depth: Int) -> String {
     reference == "$0" || depth > self.depth + 1 ? "$0" : reference
+  }
+
+  // MARK: Functions
+
+  private func decimal(_ node: SQLNode) -> String {
+    if case .value(.text(let text)) = node { text } else { operand(node) }
+  }
+
+  private static func isDecimal(_ node: SQLNode) -> Bool { node.order == .decimal }
+
+  /// Whether the node is a date, which arithmetic has of no other number of seconds.
+  private static func isDate(_ node: SQLNode) -> Bool {
+    switch node {
+    case .function(.seconds, _): true
+    case .column(let column), .related(_, let column, _): column.type.textForm == .date
+    default: false
+    }
+  }
+
+  private static func date(_ node: SQLNode) -> String {
+    guard case .value(.real(let seconds)) = node else { return "…" }
+    return Date(timeIntervalSinceReferenceDate: seconds).ISO8601Format()
+  }
+
+  private static func period(_ arguments: [SQLNode]) -> String {
+    guard arguments.count == 3, case .value(.integer(let number)) = arguments[1],
+      let period = CalendarPeriod(number: number)
+    else { return "…" }
+    let zone = timeZone(arguments[2])
+    return switch period {
+    case .year: "year(in: \(zone))"
+    case .month: "month(in: \(zone))"
+    case .week(2): "week(in: \(zone))"
+    case .week(let firstWeekday): "week(in: \(zone), firstWeekday: \(firstWeekday))"
+    case .day: "day(in: \(zone))"
+    case .hour: "hour(in: \(zone))"
+    }
+  }
+
+  private static func part(_ arguments: [SQLNode]) -> String {
+    guard arguments.count == 3, case .value(.integer(let number)) = arguments[1],
+      let part = CalendarPart(rawValue: Int(number))
+    else { return "…" }
+    return "component(.\(part), in: \(timeZone(arguments[2])))"
+  }
+
+  private static func timeZone(_ node: SQLNode) -> String {
+    guard case .value(.text(let name)) = node else { return "…" }
+    return name == TimeZone.gmt.identifier ? ".gmt" : "TimeZone(identifier: \(name.debugDescription))!"
+  }
+
+  private static func rounding(_ arguments: [SQLNode]) -> String {
+    guard arguments.count == 3, case .value(.integer(let scale)) = arguments[1],
+      case .value(.integer(let number)) = arguments[2]
+    else { return "…" }
+    let modes: [Int64: String] = [1: ", .down", 2: ", .up", 3: ", .bankers"]
+    return "rounded(scale: \(scale)\(modes[number] ?? ""))"
   }
 
   // MARK: Constants
@@ -246,6 +315,17 @@ struct SwiftWriter {
 
 extension SQLNode {
   fileprivate var isSum: Bool { if case .aggregate(.sum, _, _) = self { true } else { false } }
+
+  /// The aggregate and its argument, also of a sum, which is zero without values.
+  fileprivate var aggregation: (Aggregate, SQLNode?)? {
+    switch self {
+    case .aggregate(let aggregate, let node, _): (aggregate, node)
+    case .function(.coalesce, let arguments) where arguments[0].isSum: arguments[0].aggregation
+    case .function(.total, let arguments): (.sum, arguments[0])
+    case .function(.float, let arguments): arguments[0].aggregation
+    default: nil
+    }
+  }
 }
 
 extension ComparisonOperator {

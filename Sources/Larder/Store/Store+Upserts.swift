@@ -22,7 +22,8 @@ extension Store {
   /// let person = try await store.save(Person(email: "ada@example.org", name: "Ada"), onConflict: \.email)
   /// ```
   ///
-  /// Columns that the model doesn't declare keep their values, and so does the date when an existing row expires.
+  /// Columns that the model doesn't declare keep their values, and so does the date when an existing row expires. All
+  /// properties are written, also those with the default of the struct; ``update(_:only:)`` writes some.
   ///
   /// - Parameters:
   ///   - value: The value.
@@ -37,6 +38,23 @@ extension Store {
   public func save<M: Model>(_ value: M, onConflict paths: PartialKeyPath<M.Columns>...) async throws -> M {
     let columns = try M.columns(at: paths)
     return try await transaction { try $0.save(value, matching: columns) }
+  }
+
+  /// Saves values by a unique property instead of their keys, as ``save(_:onConflict:)-(M,_)`` does, all of them or none.
+  ///
+  /// Of two values with the same value of the property, the later one counts.
+  ///
+  /// - Parameters:
+  ///   - values: The values.
+  ///   - paths: The unique property, or the properties of a unique index.
+  /// - Returns: The rows as they are stored, in the order of the values.
+  /// - Throws: The errors of ``save(_:onConflict:)-(M,_)``.
+  @discardableResult
+  public func save<M: Model>(
+    _ values: [M], onConflict paths: PartialKeyPath<M.Columns>...
+  ) async throws -> [M] {
+    let columns = try M.columns(at: paths)
+    return try await transaction { db in try values.map { try db.save($0, matching: columns) } }
   }
 
   /// Inserts a row, unless its key or a unique value is there already.

@@ -39,6 +39,7 @@ enum SQLFunction: String, Sendable, Hashable {
   case decimalDivide = "larder_decimal_divide"
   case decimalNegate = "larder_decimal_negate"
   case decimalText = "larder_decimal_text"
+  case decimalRound = "larder_decimal_round"
 
   // JSON
   case json = "larder_json"
@@ -51,7 +52,8 @@ enum SQLFunction: String, Sendable, Hashable {
   var order: ValueOrder? {
     switch self {
     case .coalesce: nil
-    case .decimalAdd, .decimalSubtract, .decimalMultiply, .decimalDivide, .decimalNegate, .decimalText, .decimalJSON:
+    case .decimalAdd, .decimalSubtract, .decimalMultiply, .decimalDivide, .decimalNegate, .decimalText,
+      .decimalRound, .decimalJSON:
       .decimal
     default: .stored
     }

@@ -47,6 +47,14 @@ extension SQLNode {
     }
   }
 
+  /// Whether a function or an operator makes the value.
+  var isComputed: Bool {
+    switch self {
+    case .function, .binary, .negate, .cast, .condition: true
+    default: false
+    }
+  }
+
   /// The sources of all columns of the node.
   var sources: Set<ColumnReference.Source> {
     if case .column(let column) = self { return [column.source] }

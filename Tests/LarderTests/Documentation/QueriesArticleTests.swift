@@ -141,6 +141,7 @@ struct QueriesArticleTests {
     let stock = try await store.sum(Product.all, of: \.stock)  // Int, 0 without rows
     let mean = try await store.average(Product.all, of: \.price)  // Double?, nil without rows
     let cheapest = try await store.min(Product.where { $0.stock > 0 }, of: \.price)  // Decimal?
+    let value = try await store.sum(Product.all) { $0.stock.decimal * $0.price }  // Decimal
 
     let groups = try await store.fetch(
       Product.where { $0.stock > 0 }
@@ -153,6 +154,7 @@ struct QueriesArticleTests {
     #expect(stock == 62)
     #expect(mean == 13)
     #expect(cheapest == 4)
+    #expect(try await value == store.fetch(Product.all).reduce(0) { $0 + Decimal($1.stock) * $1.price })
     #expect(groups.map(\.0) == [nil, "drinks"])
     #expect(groups.map(\.2) == [6, 56])
   }
@@ -294,6 +296,10 @@ struct QueriesArticleTests {
     let growth = try await store.fetch(
       Product.all.grouped(by: { $0.addedAt.month(in: .gmt) }) { ($0.key, $0.sum(\.stock).runningSum(by: $0.key)) })
 
+    let years = try await store.fetch(
+      Product.select { $0.stock.runningSum(by: $0.addedAt, within: $0.addedAt.year(in: .gmt)) })
+
+    #expect(years.count == ranks.count)
     #expect(ranks.map(\.1).min() == 1)
     let stocks = try await store.sum(Product.all, of: \.stock)
     #expect(totals.last?.1 == stocks)

@@ -56,11 +56,24 @@ struct ModelCodingTests {
     }
     #expect(try tracks(#"{"id":1,"title":"x"}"#) == nil)
     #expect(try tracks(#"{"id":1,"title":"x","tracks":null,"fans":null}"#) == nil)
-    #expect(try tracks(#"{"id":1,"title":"x","tracks":[],"fans":[{"id":1}]}"#) == nil)
+    #expect(try tracks(#"{"id":1,"title":"x","tracks":[],"fans":[{"id":1}]}"#) == [])
     #expect(try tracks(#"{"id":1,"title":"x","tracks":[{"id":2,"name":"n"}]}"#) == [Tune(id: 2, name: "n")])
     #expect(throws: DecodingError.self) { try tracks(#"{"id":1,"title":"x","tracks":[{"id":"no"}]}"#) }
     // JSON of an earlier version, with the name that the macro gives to the stored property.
     #expect(try tracks(#"{"id":1,"title":"x","_tracks":[],"_fans":[]}"#) == nil)
+  }
+
+  @Test("rows that are loaded, and are none, stay loaded")
+  func emptyLists() async throws {
+    let store = try Store(inMemoryFor: LongPlay.self, Tune.self, Fan.self)
+    try await store.insert(LongPlay(id: 1, title: "Blue"))
+    let album = try #require(try await store.first(LongPlay.all.including(\.tracks)))
+    let copy = try JSONDecoder().decode(LongPlay.self, from: JSONEncoder().encode(album))
+    #expect(copy.tracks.loaded == [])
+    #expect(copy.tracks.map(\.id).isEmpty)
+    let alone: [ToMany<Tune>] = [album.tracks, ToMany()]
+    let again = try JSONDecoder().decode([ToMany<Tune>].self, from: JSONEncoder().encode(alone))
+    #expect(again.map(\.loaded) == [[], nil])
   }
 
   @Test("printing shows the properties as they are declared")

@@ -26,6 +26,30 @@ import Testing
     #expect(abs(averageRank - Double(ranks.reduce(0, +)) / Double(ranks.count)) < 1e-9)
   }
 
+  @Test("computed values are added up and compared, in a store, a transaction and a context")
+  func computed() async throws {
+    let (db, rows) = (sample.db, sample.rows)
+    #expect(try db.sum(Specimen.all) { $0.amount * 2 } == rows.map { $0.amount * 2 }.reduce(0, +))
+    #expect(
+      try db.sum(Specimen.all, of: \.doubled) == rows.map { $0.price * 2 }.reduce(0, +), "seed \(sample.seed)")
+    #expect(try db.min(Specimen.all, of: \.doubled) == rows.map { $0.price * 2 }.min())
+    #expect(try db.max(Specimen.all) { $0.rank + 1 } == rows.compactMap(\.rank).map { $0 + 1 }.max())
+    #expect(try db.max(Specimen.where { $0.amount > 1_000_000 }) { $0.amount + 1 } == nil)
+    #expect(try db.sum(Specimen.where { $0.amount > 1_000_000 }) { $0.amount + 1 } == 0)
+    let average = try #require(try db.average(Specimen.all) { $0.amount * 3 })
+    #expect(abs(average - Double(rows.map { $0.amount * 3 }.reduce(0, +)) / Double(rows.count)) < 1e-9)
+    let store = try Store(inMemoryFor: PricedItem.self)
+    try await store.insert((1...10).map { PricedItem(id: $0, price: Decimal(string: "0.1") ?? 0) })
+    #expect(try await store.sum(PricedItem.all) { $0.id.decimal * $0.price } == 5.5)
+    #expect(try await store.max(PricedItem.all) { $0.id.decimal * $0.price } == 1)
+    #expect(try await store.min(PricedItem.all) { $0.id * 2 } == 2)
+    #expect(try await store.average(PricedItem.all) { $0.id * 2 } == 11)
+    let context = Context(store)
+    context.insert(PricedItem(id: 11, price: 1))
+    #expect(try context.sum(PricedItem.all) { $0.id.decimal * $0.price } == 16.5)
+    #expect(try await store.read { try $0.sum(PricedItem.all.limit(2)) { $0.id * 2 } } == 6)
+  }
+
   @Test("decimals are summed exactly, and the least and greatest are those by size")
   func decimals() throws {
     let (db, rows) = (sample.db, sample.rows)
@@ -117,4 +141,8 @@ struct SizedItem: Hashable {
   var size: Int
   var weight: Double = 0
   var byte: Int8 = 100
+}
+
+extension Specimen.Columns {
+  fileprivate var doubled: QueryExpression<Decimal> { price * 2 }
 }

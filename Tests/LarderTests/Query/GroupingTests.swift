@@ -97,4 +97,34 @@ import Testing
     }
     #expect(error.code == .unsupported)
   }
+
+  @Test("groups are mapped to values of a program's own")
+  func mapped() throws {
+    struct Line: Equatable {
+      let shade: Shade
+      let count: Int
+    }
+    let query = Specimen.all.grouped(by: \.shade) { ($0.key, $0.count) }
+    let lines = try sample.db.fetch(query.map(Line.init).having { $0.count > 1 }.sorted(order: .reverse) { $0.key })
+    let expected = Dictionary(grouping: sample.rows, by: \.shade).filter { $0.value.count > 1 }
+      .map { Line(shade: $0.key, count: $0.value.count) }.sorted { $0.shade.rawValue > $1.shade.rawValue }
+    #expect(lines == expected)
+  }
+
+  @Test("a rank isn't compared by having, and a division by zero has a default")
+  func undefined() throws {
+    let ranked = try #require(throws: StoreError.self) {
+      try sample.db.fetch(
+        Specimen.all.grouped(by: \.shade) { ($0.key, $0.count) }.having { $0.sum(\.amount).rank() <= 2 })
+    }
+    #expect(ranked.code == .unsupported && ranked.message.contains("limit the groups"), "\(ranked.message)")
+    let divided = try #require(throws: StoreError.self) {
+      try sample.db.fetch(Specimen.select { ($0.id, $0.price / ($0.price - $0.price)) })
+    }
+    #expect(divided.message.contains("value 2 of the selection is nil"), "\(divided.message)")
+    let zero = try sample.db.fetch(Specimen.select { ($0.price / ($0.price - $0.price)).or(7) })
+    #expect(zero.allSatisfy { $0 == 7 })
+    let sums = try sample.db.fetch(Specimen.all.grouped(by: \.shade) { ($0.sum(\.amount) / 0).or(-1) })
+    #expect(sums.allSatisfy { $0 == -1 })
+  }
 }

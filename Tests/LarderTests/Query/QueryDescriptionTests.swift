@@ -35,6 +35,21 @@ struct QueryDescriptionTests {
       Excursion.where { $0.halts.contains { $0.days > 2 } && $0.halts.count > 1 && !$0.halts.isEmpty },
       "Excursion.where { $0.halts.contains { $0.days > 2 } && $0.halts.count > 1 && !$0.halts.isEmpty }")
     expect(
+      Excursion.where { $0.halts.sum(\.days) > 5 && $0.halts.sum { $0.days * 2 } > 7 && $0.halts.max(\.days) == 3 },
+      #"Excursion.where { $0.halts.sum(\.days) > 5 && $0.halts.sum { $0.days * 2 } > 7 && $0.halts.max(\.days) == 3 }"#)
+    expect(
+      Excursion.where { $0.seats.decimal * 2.5 > 10 && ($0.seats / $0.seats).or(0) == 1 },
+      "Excursion.where { $0.seats.decimal * 2.5 > 10 && ($0.seats / $0.seats).or(0) == 1 }")
+    expect(
+      Excursion.where { ($0.seats.decimal / 3).rounded(scale: 2, .bankers) != 1.5 },
+      "Excursion.where { ($0.seats.decimal / 3).rounded(scale: 2, .bankers) != 1.5 }")
+    expect(
+      Excursion.where { $0.startsAt.timeIntervalSince(Date(timeIntervalSinceReferenceDate: 0)) > 60 },
+      "Excursion.where { $0.startsAt.timeIntervalSince(2001-01-01T00:00:00Z) > 60.0 }")
+    expect(
+      Excursion.where { $0.startsAt.month(in: .gmt) == $0.startsAt.week(in: .gmt, firstWeekday: 1) },
+      "Excursion.where { $0.startsAt.month(in: .gmt) == $0.startsAt.week(in: .gmt, firstWeekday: 1) }")
+    expect(
       Town.where { town in Stopover.exists { $0.city == town.name } },
       "Town.where { Stopover.exists { $0.city == row.name } }")
   }
@@ -56,6 +71,9 @@ struct QueryDescriptionTests {
         .sorted(order: .reverse) { $0.sum(\.days) }.limit(2),
       #"Stopover.all.grouped(by: \.city) { ($0.key, $0.count, $0.sum(\.days), $0.max(\.days)) }.having { $0.count > 1 }.sorted(order: .reverse) { $0.sum(\.days) }.limit(2)"#
     )
+    expect(
+      Excursion.all.grouped(by: { $0.startsAt.month(in: .gmt) }) { ($0.key, $0.sum(\.price)) },
+      #"Excursion.all.grouped(by: { $0.startsAt.month(in: .gmt) }) { ($0.key, $0.sum(\.price)) }"#)
     expect(
       Stopover.all.grouped(by: { ($0.city, $0.days > 1) }) {
         ($0.key.1, $0.count(distinct: \.id), $0.sum { $0.days * 2 })

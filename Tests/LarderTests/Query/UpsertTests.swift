@@ -50,6 +50,27 @@ struct UpsertTests {
   /// The store, a context and its child: one law.
   private var places: [any StoreWriter] { [context.child(), context, store.blocking] }
 
+  @Test("several values are saved by a unique property, all of them or none")
+  func arrays() async throws {
+    let guests = [
+      Guest(id: 10, email: "ada@example.org", name: "Countess"), Guest(id: 11, email: "new@example.org", name: "New"),
+      Guest(id: 12, email: "new@example.org", name: "Newer"),
+    ]
+    for db in places {
+      let saved = try db.save(guests, onConflict: \.email)
+      #expect(saved.map(\.id) == [1, 11, 11])
+      #expect(saved.map(\.name) == ["Countess", "New", "Newer"])
+      #expect(try db.find(Guest.self, 11)?.name == "Newer")
+      let before = try db.fetch(Guest.all.sorted(by: \.id))
+      #expect(throws: Nameless.self) {
+        try db.save([Guest(id: 20, email: "b@example.org", name: "B"), Guest(id: 21, name: "")], onConflict: \.email)
+      }
+      #expect(try db.fetch(Guest.all.sorted(by: \.id)) == before)
+    }
+    #expect(try await store.save(guests, onConflict: \.email).map(\.id) == [1, 11, 11])
+    #expect(try await store.save([Guest](), onConflict: \.email).isEmpty)
+  }
+
   @Test("update writes the named properties, and no others")
   func partial() async throws {
     for db in places {

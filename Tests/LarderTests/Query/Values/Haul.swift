@@ -40,6 +40,17 @@ struct Pier: Hashable {
   @Relationship(inverse: \Haul.pier) var hauls: ToMany<Haul> = []
 }
 
+/// Values with a name, which are reached through a reference as well.
+extension Pier.Columns {
+  var gauge: QueryExpression<Int> { hauls.count * 10 + size }
+  var isNamed: QueryExpression<Bool> { name != nil }
+  var greatest: QueryExpression<Int?> { hauls.max(\.amount) }
+}
+
+extension Haul.Columns {
+  var isRoot: QueryExpression<Bool> { parent == nil }
+}
+
 extension Haul {
   static let codes = ["", "a", "B", "é", "e\u{301}", "nul\u{0}", "100%"]
   static let labels = ["x", "y", "é", "e\u{301}", "z", "X"]

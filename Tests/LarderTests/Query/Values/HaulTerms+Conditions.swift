@@ -6,7 +6,14 @@ import LarderTestSupport
 extension HaulTerms {
   mutating func condition(_ depth: Int) -> HaulTerm<Bool> {
     guard depth > 0 else { return leaf() }
-    switch draw(11) {
+    switch draw(13) {
+    case 11:
+      return HaulTerm(
+        "pier.isNamed == true", { $0.pier.isNamed == true }, { row, world in world.pier(of: row)?.name != nil })
+    case 12:
+      return HaulTerm(
+        "parent.isRoot ?? false", { $0.parent.isRoot.or(false) },
+        { row, world in world.parent(of: row).map { $0.parent == nil } ?? false })
     case 0:
       let (left, right) = (condition(depth - 1), condition(depth - 1))
       return HaulTerm(

@@ -104,7 +104,15 @@ struct HaulTerms {
   mutating func optionalInt(_ depth: Int) -> HaulTerm<Int?> {
     let leaf = HaulTerm("rank", { $0.rank }, { row, _ in row.rank })
     guard depth > 0 else { return leaf }
-    switch draw(8) {
+    switch draw(10) {
+    case 8:
+      return HaulTerm(
+        "pier.gauge", { $0.pier.gauge },
+        { row, world in world.pier(of: row).map { world.hauls(at: $0).count * 10 + $0.size } })
+    case 9:
+      return HaulTerm(
+        "pier.greatest", { $0.pier.greatest },
+        { row, world in world.pier(of: row).flatMap { world.hauls(at: $0).map(\.amount).max() } })
     case 0: return HaulTerm("pier.size", { $0.pier.size }, { $1.pier(of: $0)?.size })
     case 1: return HaulTerm("parent.amount", { $0.parent.amount }, { $1.parent(of: $0)?.amount })
     case 2:
@@ -135,7 +143,22 @@ struct HaulTerms {
   mutating func decimal(_ depth: Int) -> HaulTerm<Decimal> {
     let leaf = HaulTerm("price", { $0.price }, { row, _ in row.price })
     guard depth > 0 else { return leaf }
-    switch draw(5) {
+    switch draw(7) {
+    case 5:
+      let inner = int(depth - 1)
+      return HaulTerm(
+        "(\(inner.text).decimal * price)", { inner.build($0).decimal * $0.price },
+        { Decimal(inner.value($0, $1)) * $0.price })
+    case 6:
+      let (inner, scale) = (decimal(depth - 1), draw(4) - 1)
+      let mode = generator.pick([NSDecimalNumber.RoundingMode.plain, .down, .up, .bankers])
+      return HaulTerm(
+        "\(inner.text).rounded(\(scale), \(mode.rawValue))", { inner.build($0).rounded(scale: scale, mode) },
+        { row, world in
+          var (number, rounded) = (inner.value(row, world), Decimal())
+          NSDecimalRound(&rounded, &number, scale, mode)
+          return rounded
+        })
     case 0:
       let inner = decimal(depth - 1)
       return HaulTerm("(\(inner.text) * 2)", { inner.build($0) * 2 }, { inner.value($0, $1) * 2 })
@@ -154,7 +177,8 @@ struct HaulTerms {
   mutating func optionalDecimal(_ depth: Int) -> HaulTerm<Decimal?> {
     let leaf = HaulTerm("fee", { $0.fee }, { row, _ in row.fee })
     guard depth > 0 else { return leaf }
-    switch draw(5) {
+    switch draw(6) {
+    case 5: return HaulTerm("rank.decimal", { $0.rank.decimal }, { row, _ in row.rank.map { Decimal($0) } })
     case 0: return HaulTerm("pier.toll", { $0.pier.toll }, { $1.pier(of: $0)?.toll })
     case 1: return HaulTerm("parent.fee", { $0.parent.fee }, { $1.parent(of: $0)?.fee })
     case 2:
@@ -168,7 +192,11 @@ struct HaulTerms {
   }
 
   mutating func double() -> HaulTerm<Double> {
-    switch draw(3) {
+    switch draw(4) {
+    case 3:
+      HaulTerm(
+        "at.timeIntervalSince(day)", { $0.at.timeIntervalSince($0.day) },
+        { row, _ in row.at.timeIntervalSince(row.day) })
     case 0: HaulTerm("weight", { $0.weight }, { row, _ in row.weight })
     case 1: HaulTerm("measure.width", { $0.measure.width }, { row, _ in row.measure.width })
     default: HaulTerm("amount.double * 0.5", { $0.amount.double * 0.5 }, { row, _ in Double(row.amount) * 0.5 })

@@ -23,6 +23,8 @@ struct HaulWorld {
 
   func pier(of haul: Haul) -> Pier? { pier(haul.pier?.id) }
 
+  func hauls(at pier: Pier) -> [Haul] { allHauls.filter { $0.pier?.id.token == pier.id.token } }
+
   func parent(of haul: Haul) -> Haul? { (haul.parent?.id).flatMap { hauls[$0] } }
 
   func children(of haul: Haul) -> [Haul] { allHauls.filter { $0.parent?.id == haul.id } }
