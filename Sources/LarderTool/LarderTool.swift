@@ -26,9 +26,9 @@ struct LarderTool: AsyncParsableCommand {
       """,
     subcommands: [
       InfoCommand.self, SchemaCommand.self, PlanCommand.self, ModelCommand.self, QueryCommand.self, SQLCommand.self,
-      ExportCommand.self, ImportCommand.self, CheckCommand.self, RepairCommand.self, BackupCommand.self, RestoreCommand.self,
-      CompactCommand.self, DiffCommand.self, WatchCommand.self, SyncCommand.self, ArchiveCommand.self,
-      StudioCommand.self,
+      ExportCommand.self, ImportCommand.self, CheckCommand.self, RepairCommand.self, BackupCommand.self,
+      RestoreCommand.self, CompactCommand.self, DiffCommand.self, WatchCommand.self, SyncCommand.self,
+      ArchiveCommand.self, StudioCommand.self,
     ])
 
   static func main() async {

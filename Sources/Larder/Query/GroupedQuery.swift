@@ -5,21 +5,16 @@ public struct GroupedQuery<M: Model, Key: Sendable, Output>: ValueQuery {
   public typealias Result = Output
 
   let query: Query<M>
-  /// The values that the rows of a group share, in the order by which groups without a sort are sorted.
-  let keys: [SQLNode]
   private let group: Group<M, Key>
   /// The selected values.
   let nodes: [SQLNode]
   private let decoding: RowDecoding<Output>
-  var condition: SQLNode?
-  var sorts: [QuerySort] = []
-  var limit: Int?
-  var offset = 0
+  private(set) var groups: GroupClause
 
   init<each Value>(_ query: Query<M>, _ keys: [SQLNode], _ key: Key, _ values: repeat QueryExpression<each Value>)
   where Output == (repeat each Value) {
     self.query = query
-    self.keys = keys.map(\.asValue)
+    groups = GroupClause(keys: keys)
     group = Group(key: key)
     var nodes: [SQLNode] = []
     for value in repeat each values { nodes.append(value.node) }
@@ -29,8 +24,7 @@ public struct GroupedQuery<M: Model, Key: Sendable, Output>: ValueQuery {
 
   /// Creates a query for the groups of another one, with other results.
   private init<Other>(_ other: GroupedQuery<M, Key, Other>, _ decoding: RowDecoding<Output>) {
-    (query, keys, group, nodes) = (other.query, other.keys, other.group, other.nodes)
-    (condition, sorts, limit, offset) = (other.condition, other.sorts, other.limit, other.offset)
+    (query, groups, group, nodes) = (other.query, other.groups, other.group, other.nodes)
     self.decoding = decoding
   }
 
@@ -53,10 +47,7 @@ public struct GroupedQuery<M: Model, Key: Sendable, Output>: ValueQuery {
   /// - Parameter condition: Returns the condition for a group.
   /// - Returns: A new query; this one doesn't change.
   public func having(_ condition: (Group<M, Key>) -> some QueryExpressible<Bool>) -> GroupedQuery {
-    var query = self
-    let node = condition(group).node
-    query.condition = self.condition.map { .and($0, node) } ?? node
-    return query
+    changing { $0.addCondition(condition(group).node) }
   }
 
   /// Returns the query with sorted groups. Without a sort they are in the order of their keys.
@@ -66,9 +57,7 @@ public struct GroupedQuery<M: Model, Key: Sendable, Output>: ValueQuery {
   ///   - value: Returns the value to sort by.
   /// - Returns: A new query; this one doesn't change.
   public func sorted(order: SortOrder = .forward, by value: (Group<M, Key>) -> some QueryExpressible) -> GroupedQuery {
-    var query = self
-    query.sorts.append(QuerySort(node: value(group).node.asValue, isDescending: order == .reverse))
-    return query
+    changing { $0.sorts.append(QuerySort(node: value(group).node.asValue, isDescending: order == .reverse)) }
   }
 
   /// Returns the query with at most `limit` groups, after skipping the first `offset`.
@@ -78,10 +67,12 @@ public struct GroupedQuery<M: Model, Key: Sendable, Output>: ValueQuery {
   ///   - offset: The number of groups to skip.
   /// - Returns: A new query; this one doesn't change.
   public func limit(_ limit: Int, offset: Int = 0) -> GroupedQuery {
-    precondition(limit >= 0 && offset >= 0, "a limit and an offset are not negative")
+    changing { $0.limit(to: limit, offset: offset) }
+  }
+
+  private func changing(_ change: (inout GroupClause) -> Void) -> GroupedQuery {
     var query = self
-    query.limit = limit
-    query.offset = offset
+    change(&query.groups)
     return query
   }
 
@@ -97,31 +88,7 @@ public struct GroupedQuery<M: Model, Key: Sendable, Output>: ValueQuery {
     writer.write("SELECT ")
     try writer.writeList(nodes)
     try query.writeSource(&writer)
-    writer.write(" GROUP BY ")
-    try writer.writeOrderedList(keys)
-    if let condition {
-      guard !condition.hasWindow else {
-        throw StoreError(
-          .unsupported, model: "\(M.self)",
-          "a rank or a running sum is computed after groups are chosen, so having can't compare it; sort by it and limit the groups, or compare it in Swift"
-        )
-      }
-      writer.write(" HAVING ")
-      try writer.write(condition)
-    }
-    writer.write(" ORDER BY ")
-    for sort in sorts {
-      try writer.writeOrdered(sort.node, sort.node.order)
-      writer.write(sort.isDescending ? " DESC, " : ", ")
-    }
-    try writer.writeOrderedList(keys)
-    guard let limit else { return }
-    writer.write(" LIMIT ")
-    writer.bind(.integer(Int64(limit)))
-    if offset > 0 {
-      writer.write(" OFFSET ")
-      writer.bind(.integer(Int64(offset)))
-    }
+    try groups.write(of: M.self, to: &writer)
   }
 }
 

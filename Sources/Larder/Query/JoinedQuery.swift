@@ -12,7 +12,7 @@ public import Foundation
 public struct JoinedQuery<Left: Model, Right: Model, Output>: ValueQuery {
   public typealias Result = Output
 
-  private let source: JoinSource<Left, Right>
+  let source: JoinSource<Left, Right>
   /// The selected values; nil for the rows of both models.
   private let nodes: [SQLNode]?
   private let decoding: RowDecoding<Output>
@@ -177,7 +177,7 @@ extension JoinedQuery: CustomStringConvertible {
 }
 
 /// The joined tables, their condition and their order.
-private struct JoinSource<Left: Model, Right: Model>: Sendable {
+struct JoinSource<Left: Model, Right: Model>: Sendable {
   private let query: Query<Left>
   private let isLeft: Bool
   private let condition: SQLNode
@@ -203,13 +203,18 @@ private struct JoinSource<Left: Model, Right: Model>: Sendable {
     return RelatedRows.$depth.withValue(depth) { body(Left.columns, right) }
   }
 
-  func description(_ nodes: [SQLNode]?) -> String {
-    let writer = SwiftWriter { column in
+  /// Writes values of the pairs as Swift.
+  var swift: SwiftWriter {
+    SwiftWriter { column in
       func property<M: Model>(_ model: M.Type) -> String? {
         M.schema.table == column.table ? M.schema.columns.first { $0.name == column.name }?.property : nil
       }
       return (column.source == .root ? property(Left.self) : property(Right.self)) ?? column.name
     }.joining()
+  }
+
+  func description(_ nodes: [SQLNode]?) -> String {
+    let writer = swift
     var text = "\(query).\(isLeft ? "leftJoin" : "join")(\(Right.self).self) { \(writer.text(condition)) }"
     if let filter { text += ".where { \(writer.text(filter)) }" }
     for sort in sorts {
@@ -221,6 +226,32 @@ private struct JoinSource<Left: Model, Right: Model>: Sendable {
 
   /// - Parameter nodes: The values to select; nil for all columns of both tables.
   func write(_ nodes: [SQLNode]?, _ writer: inout SQLWriter) throws {
+    try writer.qualifying { writer in
+      try writePairs(nodes, &writer)
+      try writeOrder(&writer)
+    }
+    guard limit != nil || offset > 0 else { return }
+    writer.write(" LIMIT ")
+    writer.bind(.integer(Int64(limit ?? -1)))
+    writer.write(" OFFSET ")
+    writer.bind(.integer(Int64(offset)))
+  }
+
+  /// Writes a statement for groups of the pairs.
+  func write(_ nodes: [SQLNode], _ groups: GroupClause, _ writer: inout SQLWriter) throws {
+    guard limit == nil, offset == 0 else {
+      throw StoreError(
+        .unsupported, model: "\(Left.self)",
+        "pairs with a limit cannot be grouped; limit the groups instead: grouped(by:) { … }.limit(n)")
+    }
+    try writer.qualifying { writer in
+      try writePairs(nodes, &writer)
+      try groups.write(of: Left.self, to: &writer)
+    }
+  }
+
+  /// Writes the values of the pairs, the tables and the conditions. The writer qualifies the names of columns.
+  private func writePairs(_ nodes: [SQLNode]?, _ writer: inout SQLWriter) throws {
     guard query.limit == nil, query.offset == 0, query.cursor == nil else {
       throw StoreError(
         .unsupported, model: "\(Left.self)",
@@ -229,30 +260,21 @@ private struct JoinSource<Left: Model, Right: Model>: Sendable {
     let alias = SQLWriter.alias(ofRows: Self.depth)
     var query = query
     query.search?.isRanked = false
-    try writer.qualifying { writer in
-      writer.write("SELECT ")
-      if let nodes {
-        try writer.writeList(nodes)
-      } else {
-        let right = Right.schema.columns.map { "\(alias).\(Quoting.name($0.name))" }.joined(separator: ", ")
-        writer.write("\(Left.schema.statements.qualifiedColumns), \(right)")
-      }
-      let join = " \(isLeft ? "LEFT " : "")JOIN \(Right.schema.statements.table) AS \(alias) ON "
-      try query.writeSource(&writer) { writer in
-        writer.write(join)
-        try writer.write(condition)
-      }
-      if let filter {
-        writer.write(query.filter == nil && query.search == nil ? " WHERE " : " AND ")
-        try writer.write(filter)
-      }
-      try writeOrder(&writer)
+    writer.write("SELECT ")
+    if let nodes {
+      try writer.writeList(nodes)
+    } else {
+      let right = Right.schema.columns.map { "\(alias).\(Quoting.name($0.name))" }.joined(separator: ", ")
+      writer.write("\(Left.schema.statements.qualifiedColumns), \(right)")
     }
-    guard limit != nil || offset > 0 else { return }
-    writer.write(" LIMIT ")
-    writer.bind(.integer(Int64(limit ?? -1)))
-    writer.write(" OFFSET ")
-    writer.bind(.integer(Int64(offset)))
+    let join = " \(isLeft ? "LEFT " : "")JOIN \(Right.schema.statements.table) AS \(alias) ON "
+    try query.writeSource(&writer) { writer in
+      writer.write(join)
+      try writer.write(condition)
+    }
+    guard let filter else { return }
+    writer.write(query.filter == nil && query.search == nil ? " WHERE " : " AND ")
+    try writer.write(filter)
   }
 
   private func writeOrder(_ writer: inout SQLWriter) throws {

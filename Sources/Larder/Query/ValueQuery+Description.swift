@@ -17,15 +17,11 @@ extension GroupedQuery: CustomStringConvertible {
   /// What has no short form in Swift appears as SQL. Don't parse the text; it may change.
   public var description: String {
     let rows = SwiftWriter(M.self)
-    let groups = rows.grouping(by: keys)
-    let texts = keys.map(rows.text)
+    let writer = rows.grouping(by: groups.keys)
+    let texts = groups.keys.map(rows.text)
     let isPath = texts.count == 1 && SwiftWriter.isPath(texts[0])
     let key = isPath ? "\\\(texts[0].dropFirst(2))" : "{ \(SwiftWriter.tuple(texts)) }"
-    var text = "\(query).grouped(by: \(key)) { \(SwiftWriter.tuple(nodes.map(groups.text))) }"
-    if let condition { text += ".having { \(groups.text(condition)) }" }
-    for sort in sorts {
-      text += ".sorted\(sort.isDescending ? "(order: .reverse)" : "") { \(groups.text(sort.node)) }"
-    }
-    return text + SwiftWriter.limit(limit, offset)
+    let values = SwiftWriter.tuple(nodes.map(writer.text))
+    return "\(query).grouped(by: \(key)) { \(values) }\(groups.description(writer))"
   }
 }

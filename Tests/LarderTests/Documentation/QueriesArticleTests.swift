@@ -198,6 +198,8 @@ struct QueriesArticleTests {
         .select { product, shop in (product.name, shop.name) })  // [(String, String)]
     let all = try await store.fetch(
       Product.leftJoin(Shop.self) { product, shop in shop.sells == product.category })  // [(Product, Shop?)]
+    let perShop = Product.join(Shop.self) { product, shop in shop.sells == product.category }
+      .grouped(by: { _, shop in shop.name }) { ($0.key, $0.count, $0.sum { product, _ in product.stock }) }
 
     let sold = Product.where { $0.category.isIn(Shop.where { $0.isOpen }.select(\.sells)) }
     let offered = Product.where { product in Shop.exists { $0.sells == product.category && $0.isOpen } }
@@ -207,6 +209,7 @@ struct QueriesArticleTests {
     #expect(offers.map(\.1) == ["Corner", "Corner"])
     // Two columns that are both nil are equal, as in Swift.
     #expect(all.filter { $0.1 == nil }.map(\.0.id) == [3])
+    #expect(try await store.fetch(perShop).map(\.1) == [2, 2])
     #expect(try await ids(sold) == [1, 2])
     #expect(try await ids(offered) == [1, 2])
     #expect(try await store.fetch(shops.sorted(by: \.id)).map(\.1) == [1, 1, 0, 1, 1])

@@ -66,6 +66,38 @@ struct JoinedQueryTests {
     #expect(streamed == [[1, 2]])
   }
 
+  @Test("joined rows are grouped, chosen, sorted and mapped; groups print as Swift")
+  func groups() async throws {
+    let join = Stopover.join(Town.self) { $0.city == $1.name }
+    let kinds = join.grouped(by: { _, town in town.isCapital }) { ($0.key, $0.count, $0.sum { stop, _ in stop.days }) }
+    let found = try await store.fetch(kinds)
+    #expect(found.map(\.0) == [false, true])
+    #expect(found.map(\.1) == [1, 2])
+    #expect(found.map(\.2) == [3, 3])
+    let pairs = join.grouped(by: { ($0.tour, $1.isCapital) }) { ($0.key.0, $0.key.1, $0.max { $1.name }) }
+      .having { $0.count > 0 }.sorted(order: .reverse) { $0.min { stop, _ in stop.days } }
+    #expect(
+      try await store.fetch(pairs.map { "\($0?.id ?? 0) \($1) \($2 ?? "")" }) == [
+        "1 false Chur", "1 true Bern", "2 true Oslo",
+      ])
+    #expect(try await store.fetch(pairs.limit(1, offset: 1)).map(\.2) == ["Bern"])
+    #expect(
+      "\(kinds.having { $0.count > 1 })"
+        == "Stopover.all.join(Town.self) { $0.city == $1.name }.grouped(by: { $1.isCapital }) { ($0.key, $0.count, $0.sum { $0.days }) }.having { $0.count > 1 }"
+    )
+    let context = Context(store)
+    context.insert(Stopover(id: 9, city: "Rome", days: 4))
+    #expect(try context.fetch(kinds).map(\.2) == [3, 7])
+    var live = store.live(kinds).makeAsyncIterator()
+    #expect(try await live.next()?.map(\.1) == [1, 2])
+    try await store.delete(Town.self, 2)
+    #expect(try await live.next()?.map(\.1) == [1, 1])
+    let error = await #expect(throws: StoreError.self) {
+      try await store.fetch(join.limit(2).grouped(by: { $1.name }) { $0.count })
+    }
+    #expect(error?.message.contains("limit the groups instead") == true)
+  }
+
   @Test("a query with a limit can't be joined")
   func limited() async throws {
     let error = await #expect(throws: StoreError.self) {

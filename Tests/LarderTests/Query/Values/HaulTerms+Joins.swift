@@ -86,6 +86,42 @@ extension HaulTerms {
     }
   }
 
+  /// Groups of hauls and piers.
+  mutating func joinedGroups<A: AnyHaulTerm>(_ term: A) -> HaulQuestion {
+    let (link, condition, number, least) = (link(), condition(1), int(1), draw(3))
+    let limit = A.Output.isOrdered && draw(3) == 0 ? draw(4) : nil
+    var query = Haul.where { condition.build($0) }.join(Pier.self) { link.build($0, $1) }
+      .grouped(by: { (term.build($0), $1.name) }) { group in
+        (
+          group.key.0, group.key.1, group.count, group.sum { $1.size + number.build($0) },
+          group.max { row, _ in row.rank },
+          group.min { _, pier in pier.toll }, group.count(distinct: { row, _ in row.code }),
+          group.average { row, _ in row.amount }
+        )
+      }
+      .having { $0.count >= least }
+    if let limit { query = query.limit(limit) }
+    return HaulQuestion(
+      "groups by (\(term.text), name) of pairs by \(link.text) where \(condition.text) of at least \(least), sum of \(number.text), limit \(limit ?? -1)",
+      query, isOrdered: A.Output.isOrdered,
+      { [$0.token, $1.token, $2.token, $3.token, $4.token, $5.token, $6.token, $7.token] }
+    ) { world in
+      let pairs = world.allHauls.filter { condition.value($0, world) }.flatMap { row in
+        world.allPiers.filter { link.value(row, $0, world) }.map { (row, $0) }
+      }
+      let groups = Dictionary(grouping: pairs) { [term.token($0.0, world), $0.1.name.token] }
+      let found = groups.filter { $0.value.count >= least }.map { key, pairs in
+        let sum = pairs.reduce(0) { $0 + $1.1.size + number.value($1.0, world) }
+        let amounts = pairs.reduce(0) { $0 + $1.0.amount }
+        return key + [
+          pairs.count.token, sum.token, pairs.compactMap(\.0.rank).max().token, pairs.map(\.1.toll).min().token,
+          Set(pairs.map(\.0.code.token)).count.token, (Double(amounts) / Double(pairs.count)).token,
+        ]
+      }
+      return Array(found.sorted { $0.lexicographicallyPrecedes($1) }.prefix(limit ?? .max))
+    }
+  }
+
   /// Hauls and hauls.
   mutating func joined<A: AnyHaulTerm, B: AnyHaulTerm>(_ one: A, _ other: B) -> HaulQuestion {
     let (condition, least) = (condition(1), draw(6))

@@ -12,7 +12,7 @@ extension HaulTerms {
     case 0, 1: return selected(one, other)
     case 2: return distinct(one, other)
     case 3, 4: return grouped(one, other)
-    case 5: return joined(one)
+    case 5: return draw(2) == 0 ? joined(one) : joinedGroups(one)
     case 6: return joined(one, other)
     default: return tree(one)
     }
