@@ -157,7 +157,7 @@ extension ModelSchema {
 // MARK: - What is reached through the reference
 
 extension ToOneColumn {
-  private var targetScope: ColumnScope { .related(node, key: Target.schema.keyReference) }
+  var targetScope: ColumnScope { .related(node, key: Target.schema.keyReference) }
 
   /// A property of the referenced row.
   public subscript<Value>(dynamicMember path: KeyPath<Target.Columns, Column<Target, Value>>) -> Column<Target, Value>
@@ -196,46 +196,6 @@ extension ToOneColumn {
     -> ToManyColumn<Target, Next>
   {
     Target.columns[keyPath: path].scoped(targetScope)
-  }
-
-  /// A value that an extension of the other model's columns computes of the referenced row.
-  public subscript<Value>(dynamicMember path: KeyPath<Target.Columns, QueryExpression<Value>>) -> QueryExpression<Value>
-  where Output == ToOne<Target> {
-    targetColumns[keyPath: path]
-  }
-
-  /// A value that an extension of the other model's columns computes of the referenced row; nil if there is no row.
-  public subscript<Value>(
-    dynamicMember path: KeyPath<Target.Columns, QueryExpression<Value>>
-  ) -> QueryExpression<Value?> where Output == ToOne<Target>? {
-    let value = targetColumns[keyPath: path]
-    var type = value.coding.type
-    type.isOptional = true
-    return QueryExpression(
-      node: whereReferenced(value.node),
-      coding: ColumnCoding(
-        type: type, encode: { [coding = value.coding] in try $0.map(coding.encode) ?? .null },
-        decode: { [coding = value.coding] in $0.isNull ? nil : try coding.decode($0) }))
-  }
-
-  /// A value that may be nil, which an extension of the other model's columns computes of the referenced row; also nil
-  /// if there is no row.
-  public subscript<Value>(
-    dynamicMember path: KeyPath<Target.Columns, QueryExpression<Value?>>
-  ) -> QueryExpression<Value?> where Output == ToOne<Target>? {
-    let value = targetColumns[keyPath: path]
-    return QueryExpression(node: whereReferenced(value.node), coding: value.coding)
-  }
-
-  private var targetColumns: Target.Columns {
-    ColumnScope.$current.withValue(targetScope) { Target.Columns() }
-  }
-
-  /// Returns the value where the reference leads to a row, which it doesn't if that has expired.
-  private func whereReferenced(_ value: SQLNode) -> SQLNode {
-    let key = Target.schema.keyReference
-    let isThere = SQLNode.not(.isNull(.related(node, key.as(.related), key: key)))
-    return .condition([SQLNode.Branch(condition: isThere, result: value)], otherwise: .value(.null))
   }
 
   /// The columns of an embedded struct of the referenced row.

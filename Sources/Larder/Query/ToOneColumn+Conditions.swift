@@ -75,3 +75,47 @@ extension ToOneColumn {
     isIn(keys.lazy.compactMap { output(ToOne($0)) })
   }
 }
+
+// MARK: - Named values of the referenced row
+
+extension ToOneColumn {
+  /// A value that an extension of the other model's columns computes of the referenced row.
+  public subscript<Value>(dynamicMember path: KeyPath<Target.Columns, QueryExpression<Value>>) -> QueryExpression<Value>
+  where Output == ToOne<Target> {
+    targetColumns[keyPath: path]
+  }
+
+  /// A value that an extension of the other model's columns computes of the referenced row; nil if there is no row.
+  public subscript<Value>(
+    dynamicMember path: KeyPath<Target.Columns, QueryExpression<Value>>
+  ) -> QueryExpression<Value?> where Output == ToOne<Target>? {
+    let value = targetColumns[keyPath: path]
+    var type = value.coding.type
+    type.isOptional = true
+    return QueryExpression(
+      node: whereReferenced(value.node),
+      coding: ColumnCoding(
+        type: type, encode: { [coding = value.coding] in try $0.map(coding.encode) ?? .null },
+        decode: { [coding = value.coding] in $0.isNull ? nil : try coding.decode($0) }))
+  }
+
+  /// A value that may be nil, which an extension of the other model's columns computes of the referenced row; also nil
+  /// if there is no row.
+  public subscript<Value>(
+    dynamicMember path: KeyPath<Target.Columns, QueryExpression<Value?>>
+  ) -> QueryExpression<Value?> where Output == ToOne<Target>? {
+    let value = targetColumns[keyPath: path]
+    return QueryExpression(node: whereReferenced(value.node), coding: value.coding)
+  }
+
+  private var targetColumns: Target.Columns {
+    ColumnScope.$current.withValue(targetScope) { Target.Columns() }
+  }
+
+  /// Returns the value where the reference leads to a row, which it doesn't if that has expired.
+  private func whereReferenced(_ value: SQLNode) -> SQLNode {
+    let key = Target.schema.keyReference
+    let isThere = SQLNode.not(.isNull(.related(node, key.as(.related), key: key)))
+    return .condition([SQLNode.Branch(condition: isThere, result: value)], otherwise: .value(.null))
+  }
+}
