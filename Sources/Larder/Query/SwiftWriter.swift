@@ -124,8 +124,10 @@ struct SwiftWriter {
     var rows = self
     rows.names = [:]
     let value = rows.text(node)
-    if aggregate == .distinctCount { return "$0.count(distinct: \\\(value.dropFirst(2)))" }
-    return "$0.\(aggregate.rawValue)" + (Self.isPath(value) ? "(\\\(value.dropFirst(2)))" : " { \(value) }")
+    // Values of joined rows are closures of both.
+    let path = joined == nil && Self.isPath(value) ? "\\\(value.dropFirst(2))" : nil
+    if aggregate == .distinctCount { return "$0.count(distinct: \(path ?? "{ \(value) }"))" }
+    return "$0.\(aggregate.rawValue)" + (path.map { "(\($0))" } ?? " { \(value) }")
   }
 
   // MARK: Operators
