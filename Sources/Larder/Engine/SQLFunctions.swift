@@ -154,9 +154,12 @@ enum SQLFunctions {
     },
     ScalarFunction(.decimalRound, 3) { values in
       guard var number = try decimal(values[0]) else { return .null }
-      let mode = NSDecimalNumber.RoundingMode(rawValue: UInt(values[2].integer ?? 0)) ?? .plain
+      // SQL by hand, also that of a foreign file, can give any number. A decimal has no places beyond these.
+      let scale = Int(max(-200, min(200, values[1].integer ?? 0)))
+      let mode = values[2].integer.flatMap { UInt(exactly: $0) }.flatMap { NSDecimalNumber.RoundingMode(rawValue: $0) }
       var rounded = Decimal()
-      NSDecimalRound(&rounded, &number, Int(values[1].integer ?? 0), mode)
+      NSDecimalRound(&rounded, &number, scale, mode ?? .plain)
+      if rounded.isNaN { throw FunctionFailure(description: overflow) }
       return .text(rounded.canonicalText)
     },
     ScalarFunction(.decimalNegate, 1) { values in

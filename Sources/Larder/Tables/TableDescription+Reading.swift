@@ -10,9 +10,11 @@ extension Connection {
   /// The names of the migrations that ran in the file, oldest first.
   var migrations: [String] {
     get throws {
-      let found = try query(
-        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", [.text(Catalogue.migrationsTable)])
-      return found.isEmpty ? [] : try Catalogue.appliedMigrations(in: self)
+      // Another program's table, or view, may have this name.
+      let columns = try query(
+        "SELECT 1 FROM sqlite_master AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table' AND t.name = ? AND c.name IN ('position', 'name')",
+        [.text(Catalogue.migrationsTable)])
+      return columns.count == 2 ? try Catalogue.appliedMigrations(in: self) : []
     }
   }
 
