@@ -59,6 +59,22 @@ struct ToolLookingTests {
     #expect(view?["problem"]?.text?.contains("gone") == true)
   }
 
+  @Test(
+    "SQL rounds decimals with any scale and mode, and ends no process",
+    arguments: [
+      ("'2.345', 2, 0", "2.35"), ("'1e10', 9223372036854775807, -1", "10000000000"),
+      ("'12345678901234567890', -9223372036854775808, 2", "0"), ("'2.5', null, 3", "2"),
+    ])
+  func rounding(arguments: String, expected: String) async throws {
+    let file = try await ToolFile.foreign("create table _larder_migrations (a)")
+    let sql = "select larder_decimal_round(\(arguments)) as rounded"
+    let run = try await ToolRun("sql", file.path, sql, "--format", "csv")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.lines.last?.contains(expected) == true, "\(run.output)")
+    // A table that only has the name of the one with migrations names none.
+    #expect(try await ToolRun("info", file.path).output.contains("Migrations: none"))
+  }
+
   @Test("query says that there are more rows than it shows")
   func moreRows() async throws {
     let file = try await ToolFile.withNotes()
