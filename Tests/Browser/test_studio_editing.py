@@ -257,6 +257,20 @@ def test_what_is_being_written_is_not_lost_when_the_field_before_is_taken(window
     assert [row[1:3] for row in studio.rows("Cost") if row[1] == "Lunch"] == [["Lunch", "2.75"]]
 
 
+def test_what_is_being_written_is_not_lost_while_the_studio_does_not_answer(window, studio):
+    window.open("Cost", "Cost 4")
+    amount = window.field("amount").locator("input")
+    amount.fill("2.75")
+    window.page.route("**/api/row?*", lambda route: route.abort())
+    studio.execute("update Cost set note = 'Cost four' where note = 'Cost 4'")
+    expect(window.row("Cost four")).to_be_visible()
+    expect(amount).to_have_value("2.75")
+    window.page.unroute("**/api/row?*")
+    studio.execute("update Cost set note = 'Cost IV' where note = 'Cost four'")
+    expect(window.panel.locator("h2")).to_have_text("Cost IV")
+    expect(amount).to_have_value("2.75")
+
+
 def test_a_taken_value_is_shown_as_the_store_has_it(window):
     window.open("Cost", "Cost 4")
     amount = window.field("amount").locator("input")

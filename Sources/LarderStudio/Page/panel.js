@@ -65,6 +65,8 @@ export class Panel {
       detail = await api.row(table.name, key);
     } catch (refusal) {
       if (this.key !== key || this.table !== table || this.isNew) return;
+      // Without an answer the row may still be there, and what is being written in it.
+      if (this.detail && refusal.status !== 404) return;
       this.detail = undefined;
       this.replace(table.title, [element('p', 'gone', refusal.message)]);
       return;
