@@ -1,6 +1,7 @@
 // swift-tools-version: 6.1
 
 import CompilerPluginSupport
+import Foundation
 import PackageDescription
 
 /// Publishers where there is no Combine.
@@ -288,7 +289,9 @@ for target in package.targets where target.type != .system {
       .enableUpcomingFeature("MemberImportVisibility"),
     ]
   if Context.environment["LARDER_STRICT"] == "1" {
-    target.swiftSettings?.append(.unsafeFlags(["-warnings-as-errors"]))
+    // Each process that compiles a part of a module expands the macros of all of it: no more parts than processors.
+    let processors = ProcessInfo.processInfo.activeProcessorCount
+    target.swiftSettings?.append(.unsafeFlags(["-warnings-as-errors", "-driver-batch-count", "\(processors)"]))
   }
   // For `--sanitize=thread`: see PthreadMutex.
   if Context.environment["LARDER_PTHREAD_MUTEX"] == "1" {

@@ -24,6 +24,7 @@ class Studio:
 
     def __init__(self, file: Path, *options: str):
         assert EXECUTABLE.exists(), f"{EXECUTABLE} is missing: run 'swift build --product LarderStudioTestProcess' first"
+        self.file = file
         self.process = subprocess.Popen([EXECUTABLE, file, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.url = self.line().removeprefix("Studio: ")
         address = urlsplit(self.url)

@@ -6,11 +6,27 @@ import sqlite3
 import pytest
 from playwright.sync_api import expect
 
-from studio import StudioPage, size, start_studio, studio, window  # noqa: F401
+from studio import Studio, StudioPage, size, start_studio, window  # noqa: F401
 
 SCRIPT = "<script>alert('from a file')</script><img src=x onerror=alert(1)>"
 TABLE = "\"it's\" <b>`new`</b> 🧺"
 COLUMN = "a \"b\" 'c' `d` <img src=x onerror=alert(2)>"
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory):
+    """One for all whose requests are refused."""
+    studio = Studio(tmp_path_factory.mktemp("studio") / "sample0.larder", "--write", "--make")
+    yield studio
+    studio.stop()
+
+
+@pytest.fixture(scope="module")
+def reader(studio):
+    """One that may only read, on the same file."""
+    reader = Studio(studio.file)
+    yield reader
+    reader.stop()
 
 
 @pytest.fixture
@@ -129,13 +145,10 @@ WRITES = [
 
 
 @pytest.mark.parametrize("path, body", WRITES)
-def test_a_read_only_studio_writes_nothing(start_studio, tmp_path, path, body):
-    start_studio()
-    file = tmp_path / "sample0.larder"
-    studio = start_studio(file, is_writable=False)
-    status, _, answer = studio.ask("POST", f"api/{path}", body)
+def test_a_read_only_studio_writes_nothing(reader, path, body):
+    status, _, answer = reader.ask("POST", f"api/{path}", body)
     assert (status, set(answer)) == (403, {"message"}), answer
-    assert len(studio.rows("Tag")) == 2
+    assert len(reader.rows("Tag")) == 2
 
 
 def test_a_read_only_page_offers_no_change(start_studio, tmp_path, open_page, size):

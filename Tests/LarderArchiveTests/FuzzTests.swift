@@ -13,19 +13,19 @@ struct FuzzTests {
   }
 
   @Test(
-    "D2: 300 damaged archives and hostile graphs of each kind are values or thrown errors on a small thread",
+    "D2: 100 damaged archives and hostile graphs of each kind are values or thrown errors on a small thread",
     arguments: Fuzz.Kind.allCases)
   func damage(_ kind: Fuzz.Kind) throws {
     let temporary = try TemporaryFolder(isInMemory: true)
     let (fuzz, url) = (try fuzz(), temporary.url)
     let outcome = try SmallThread.run {
       var outcome = Fuzz.Outcome()
-      for seed in 0..<300 { fuzz.run(kind, seed: UInt64(seed), in: url, &outcome) }
+      for seed in 0..<100 { fuzz.run(kind, seed: UInt64(seed), in: url, &outcome) }
       return outcome
     }
-    #expect(outcome.values + outcome.errors.values.reduce(0, +) == 300)
+    #expect(outcome.values + outcome.errors.values.reduce(0, +) == 100)
     // Hostile graphs and damage that is hidden from the checksum reach what lies behind it.
-    let fewest: [Fuzz.Kind: Int] = [.packages: 2, .parts: 1, .graphs: 1, .decorated: 2]
+    let fewest: [Fuzz.Kind: Int] = [.packages: 2, .parts: 1, .graphs: 1, .decorated: 2, .xml: 3]
     #expect(outcome.errors.count >= fewest[kind, default: 4] && outcome.values > 0, "\(outcome)")
   }
 

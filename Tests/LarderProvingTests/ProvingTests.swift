@@ -11,7 +11,7 @@ struct ProvingTests {
 
   @Test("tasks are cancelled at any moment in every verb, and the store says what it was told")
   func cancellations() async throws {
-    try await ShortRun.expectNothing(of: Cancellations(), seed: 2, cases: 4000)
+    try await ShortRun.expectNothing(of: Cancellations(), seed: 2, cases: 2000)
   }
 
   @Test("random operations give what plain Swift values give", arguments: [3, 8, 12, 21] as [UInt64]) func model(
@@ -32,7 +32,7 @@ struct ProvingTests {
   }
 
   @Test("replicas that write and meet at random end with the same rows, and lose nothing") func sync() async throws {
-    try await ShortRun.expectNothing(of: SyncRuns(), seed: 11, cases: 6)
+    try await ShortRun.expectNothing(of: SyncRuns(), seed: 11, cases: 3)
   }
 
   #if os(Linux)
@@ -63,7 +63,7 @@ struct ProvingTests {
 
   @Test("stores that were let go of leave no file, thread or memory behind") func resources() async throws {
     #if os(Linux)
-    try await ShortRun.expectNothing(of: StoresOpenedAndClosed(), seed: 5, cases: 100)
+    try await ShortRun.expectNothing(of: StoresOpenedAndClosed(), seed: 5, cases: 40)
     #endif
   }
 }

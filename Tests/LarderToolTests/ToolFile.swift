@@ -107,11 +107,12 @@ struct ToolFile {
   }
 
   /// Creates a file of another program with SQL.
-  static func foreign(_ statements: String...) async throws -> ToolFile {
+  static func foreign(_ statements: String..., last: String? = nil) async throws -> ToolFile {
     let file = try ToolFile("other.db")
     let store = try Store(at: file.path)
     let own = ["_larder_models", "_larder_migrations", "_larder_info", "_larder_once"]
-    for sql in statements + own.map({ "drop table \($0)" }) { try await store.sql(SQL(raw: sql)) }
+    let all = statements + own.map { "drop table \($0)" } + (last.map { [$0] } ?? [])
+    for sql in all { try await store.sql(SQL(raw: sql)) }
     await store.close()
     return file
   }

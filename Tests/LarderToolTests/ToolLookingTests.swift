@@ -66,7 +66,7 @@ struct ToolLookingTests {
       ("'12345678901234567890', -9223372036854775808, 2", "0"), ("'2.5', null, 3", "2"),
     ])
   func rounding(arguments: String, expected: String) async throws {
-    let file = try await ToolFile.foreign("create table _larder_migrations (a)")
+    let file = try await ToolFile.foreign(last: "create table _larder_migrations (a)")
     let sql = "select larder_decimal_round(\(arguments)) as rounded"
     let run = try await ToolRun("sql", file.path, sql, "--format", "csv")
     #expect(run.status == 0, "\(run.errors)")

@@ -55,7 +55,7 @@ final class AttachmentBackup: FeatureBackup {
       }
       FaultPoint.backupFileCopied.reach()
     }
-    if !versions.isEmpty { try connection.transaction { try AttachmentTable(connection).save(versions) } }
+    if !versions.isEmpty { _ = try connection.transaction { try AttachmentTable(connection).save(versions) } }
   }
 
   private func openCopy() throws -> Connection {

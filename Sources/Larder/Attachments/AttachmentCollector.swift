@@ -80,19 +80,27 @@ final class AttachmentCollector: StoreService {
 
   // MARK: Saving what is known of files
 
-  private func saveSoon() {
+  private func saveSoon(after delay: Double = AttachmentCollector.savingDelay) {
     state.withLock { state in
       guard !state.isStopped, !state.savingTimer.isSet else { return }
-      state.savingTimer.set(after: Self.savingDelay, leeway: .milliseconds(10), on: queue) { [weak self] in
+      state.savingTimer.set(after: delay, leeway: .milliseconds(10), on: queue) { [weak self] in
         self?.state.withLock { $0.savingTimer.cancel() }
-        // Another process may be writing. What isn't saved is computed again by the next store.
-        Task.detached(priority: .utility) { [weak self] in try? await self?.saveVersions() }
+        Task.detached(priority: .utility) { [weak self] in
+          // Another process may be writing, or data waits for its registration.
+          guard let isDone = try? await self?.saveVersions(), isDone else {
+            self?.saveSoon(after: min(max(delay, Self.savingDelay) * 2, Self.interval / .seconds(1)))
+            return
+          }
+        }
       }
     }
   }
 
   /// Saves which files are known to have the data of their digests, for stores that are opened later.
-  func saveVersions() async throws {
+  ///
+  /// - Returns: Whether all are saved.
+  @discardableResult
+  func saveVersions() async throws -> Bool {
     try await writer.perform { try AttachmentTable($0).saveVersions() }
   }
 

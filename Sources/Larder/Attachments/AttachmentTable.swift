@@ -255,32 +255,41 @@ extension AttachmentTable {
     }
   }
 
-  /// Saves the versions that the store has come to know. They are saved later if that fails.
-  func saveVersions() throws {
+  /// Saves the versions that the store has come to know, except of data that is about to be registered. They are saved
+  /// later if that fails.
+  ///
+  /// - Returns: Whether all are saved.
+  @discardableResult
+  func saveVersions() throws -> Bool {
     let unsaved = storage.checked.takeUnsaved()
-    guard !unsaved.isEmpty else { return }
+    guard !unsaved.isEmpty else { return true }
     do {
-      guard try exists() else { return }
-      try connection.transaction { try save(unsaved) }
+      let early = try exists() ? try connection.transaction { try save(unsaved) } : unsaved
+      // What no lease keeps won't be registered.
+      let waiting = early.filter { storage.leases.isHeld($0.key) }
+      storage.checked.putBack(waiting)
+      return waiting.isEmpty
     } catch {
       storage.checked.putBack(unsaved)
       throw error
     }
   }
 
-  /// Saves versions of the files of registered data, in a write transaction.
-  func save(_ versions: [String: FileVersion]) throws {
+  /// Saves versions of the files of registered data, in a write transaction, and returns those of other data.
+  @discardableResult
+  func save(_ versions: [String: FileVersion]) throws -> [String: FileVersion] {
     if try !hasFiles() { try connection.change(Self.createFiles) }
     let sql = """
       INSERT INTO main.\(Self.files) (digest, inode, size, changed, modified) SELECT ?1, ?2, ?3, ?4, ?5 \
       WHERE EXISTS (SELECT 1 FROM main.\(Self.name) WHERE digest = ?1 AND size = ?3) ON CONFLICT (digest) DO UPDATE SET \
       inode = excluded.inode, size = excluded.size, changed = excluded.changed, modified = excluded.modified
       """
-    for (digest, version) in versions {
+    return try versions.filter { digest, version in
       let saved = version.saved
       try connection.run(
         sql, .text(digest), .integer(saved.inode), .integer(saved.size), .integer(saved.changed),
         .integer(saved.modified))
+      return connection.changeCount == 0
     }
   }
 }

@@ -56,7 +56,7 @@ final class AttachmentsFeature: StoreFeature {
   }
 
   func willClose(_ connection: Connection) {
-    try? AttachmentTable(connection).saveVersions()
+    _ = try? AttachmentTable(connection).saveVersions()
   }
 
   func didClose() {

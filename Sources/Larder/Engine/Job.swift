@@ -69,9 +69,12 @@ final class Job<Result: Sendable>: Sendable {
   }
 
   /// Runs the closure on the connection and passes its result to the task, unless the task was cancelled before.
-  func run(on connection: Connection, _ body: () throws -> Result) {
-    guard start(on: connection) else { return }
-    end(Swift.Result { try body() })
+  ///
+  /// - Parameter release: Called once the connection isn't used any longer, before the task goes on: what it reads next
+  ///   finds the connection idle.
+  func run(on connection: Connection, _ body: () throws -> Result, release: () -> Void = {}) {
+    guard start(on: connection) else { return release() }
+    end(Swift.Result { try body() }, release: release)
   }
 
   /// Marks the job as running. Returns false if the task was cancelled before.
@@ -97,7 +100,7 @@ final class Job<Result: Sendable>: Sendable {
   }
 
   /// Passes the result of a running job to the task.
-  func end(_ result: Swift.Result<Result, any Error>) {
+  func end(_ result: Swift.Result<Result, any Error>, release: () -> Void = {}) {
     let (continuation, isInterrupted) = progress.withLock {
       progress -> (UnsafeContinuation<Result, any Error>?, Bool) in
       guard case .running(let continuation, let connection) = progress.state else { return (nil, false) }
@@ -105,6 +108,7 @@ final class Job<Result: Sendable>: Sendable {
       progress.state = .ended
       return (continuation, progress.isInterrupted)
     }
+    release()
     switch result {
     case .failure where isInterrupted: continuation?.resume(throwing: CancellationError())
     case .failure(let error): continuation?.resume(throwing: error)

@@ -69,8 +69,11 @@ final class ReaderPool: Sendable {
     return try await job.result {
       let run: @Sendable (Connection) -> Void = { connection in
         connection.worker.async {
-          job.run(on: connection) { try ThreadHoldings.holding { try body(connection) } }
-          self.give(connection)
+          job.run(on: connection) {
+            try ThreadHoldings.holding { try body(connection) }
+          } release: {
+            self.give(connection)
+          }
         }
       }
       do {

@@ -22,13 +22,18 @@ final class Output {
       throw Failure("\(path) is the file that is read. Choose another name for the output.")
     }
     let partial = URL(filePath: "\(path).\(UUID().uuidString).partial")
-    guard FileManager.default.createFile(atPath: partial.path, contents: nil),
-      let handle = FileHandle(forWritingAtPath: partial.path)
-    else {
+    // Before the file is there, so that no signal leaves it behind.
+    let interruption = Interruption { try? FileManager.default.removeItem(at: partial) }
+    let created = interruption.uninterrupted {
+      FileManager.default.createFile(atPath: partial.path, contents: nil)
+        ? FileHandle(forWritingAtPath: partial.path) : nil
+    }
+    guard let created else {
+      interruption.finish {}
       throw Failure("\(path) can't be written. Check that its folder is there and that this user may write to it.")
     }
-    self.handle = handle
-    place = (partial, target, Interruption { try? FileManager.default.removeItem(at: partial) })
+    handle = created
+    place = (partial, target, interruption)
   }
 
   deinit {
@@ -62,11 +67,12 @@ final class Output {
     do {
       try handle.synchronize()
       try handle.close()
-      if rename(place.partial.path, place.target.path) != 0 { throw CocoaError(.fileWriteUnknown) }
+      try place.interruption.finish {
+        if rename(place.partial.path, place.target.path) != 0 { throw CocoaError(.fileWriteUnknown) }
+      }
     } catch {
       throw Failure(
         "\(place.target.path) can't be written: \(error.localizedDescription). Check the folder and the disk.")
     }
-    place.interruption.end()
   }
 }

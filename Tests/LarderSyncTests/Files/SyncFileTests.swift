@@ -106,7 +106,7 @@ struct SyncFileTests {
     #expect(silent == ExchangeReport(), "seed \(seed)")
   }
 
-  @Test("S22: a damaged file is refused with the byte, and nothing of it applied", arguments: 0..<40 as Range<UInt64>)
+  @Test("S22: a damaged file is refused with the byte, and nothing of it applied", arguments: 0..<12 as Range<UInt64>)
   func damage(seed: UInt64) async throws {
     var random = SplitMix64(seed: seed)
     try await fill(a, 700)

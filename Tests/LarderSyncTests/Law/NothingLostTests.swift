@@ -69,7 +69,7 @@ private struct Ledger {
 @Suite("Sync: nothing is lost without a trace")
 struct NothingLostTests {
   private static let seeds =
-    0..<(ProcessInfo.processInfo.environment["LARDER_SYNC_SEEDS"].flatMap { UInt64($0) } ?? 12)
+    0..<(ProcessInfo.processInfo.environment["LARDER_SYNC_SEEDS"].flatMap { UInt64($0) } ?? 4)
 
   private let names = ["a", "b", "c"]
 

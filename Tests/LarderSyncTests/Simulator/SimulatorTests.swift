@@ -9,7 +9,7 @@ import Testing
 @Suite("Replicas that write and meet at random")
 struct SimulatorTests {
   /// The seeds to run: a few, or as many as the environment asks for.
-  static let seeds = 0..<(ProcessInfo.processInfo.environment["LARDER_SYNC_SEEDS"].flatMap { UInt64($0) } ?? 24)
+  static let seeds = 0..<(ProcessInfo.processInfo.environment["LARDER_SYNC_SEEDS"].flatMap { UInt64($0) } ?? 8)
 
   @Test("end with the same rows, those of the oracle, and lose nothing without a trace", arguments: seeds)
   func convergence(seed: UInt64) async throws {

@@ -85,18 +85,16 @@ private final class Relays: Sendable {
   }
 }
 
-/// Runs each test of a suite once over each transport, directly, and through a third replica.
+/// Runs each test of a suite over a transport, directly, and through a third replica: over each that the environment asks for.
 struct EachTransport: TestTrait, SuiteTrait, TestScoping {
-  /// The transports over which there is a third replica between the two of a test.
-  var relayed: [Transport]
+  /// Whether there are runs with a third replica between the two of a test.
+  var isRelayed: Bool
   var isRecursive: Bool { true }
 
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    let wanted = ProcessInfo.processInfo.environment["LARDER_SYNC_TRANSPORT"]
-    let routes = Transport.allCases.map { ($0, false) } + relayed.map { ($0, true) }
-    for (transport, isRelayed) in routes where wanted == nil || wanted == transport.rawValue {
+    for (transport, isRelayed) in routes(of: test.name, ProcessInfo.processInfo.environment) {
       let route = try SyncRoute(transport, isRelayed: isRelayed)
       do {
         try await SyncRoute.$current.withValue(route, operation: function)
@@ -107,16 +105,28 @@ struct EachTransport: TestTrait, SuiteTrait, TestScoping {
   }
 }
 
+extension EachTransport {
+  /// The routes of a test: one over a transport that its name chooses, and one with a third replica within the process.
+  func routes(of test: String, _ environment: [String: String]) -> [(Transport, isRelayed: Bool)] {
+    let all = Transport.allCases
+    let wanted: [Transport]
+    switch environment["LARDER_SYNC_TRANSPORT"] {
+    case nil: wanted = [all[test.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % all.count]]
+    case "all": wanted = all
+    case let name?: wanted = all.filter { $0.rawValue == name }
+    }
+    let relayed = environment["LARDER_SYNC_RELAYS"] == "all" ? wanted : [.inProcess]
+    return wanted.map { ($0, false) } + (isRelayed ? relayed : []).map { ($0, true) }
+  }
+}
+
 extension Trait where Self == EachTransport {
-  /// Runs each test once over each transport, and once with a third replica between the two of the test.
+  /// Runs each test once over a transport that its name chooses, and once with a third replica between the two of the test.
   ///
-  /// `LARDER_SYNC_TRANSPORT=files` chooses a transport, `LARDER_SYNC_RELAYS=all` has a third replica over each of them.
+  /// `LARDER_SYNC_TRANSPORT=all` runs it over each transport, `LARDER_SYNC_TRANSPORT=files` over that one;
+  /// `LARDER_SYNC_RELAYS=all` has a third replica over each of them too.
   static var overEachTransport: Self { overEachTransport(isRelayed: true) }
 
   /// - Parameter isRelayed: Whether there are runs with a third replica. Without, for tests of one replica's own.
-  static func overEachTransport(isRelayed: Bool) -> Self {
-    if !isRelayed { return EachTransport(relayed: []) }
-    let isThorough = ProcessInfo.processInfo.environment["LARDER_SYNC_RELAYS"] == "all"
-    return EachTransport(relayed: isThorough ? Transport.allCases : [.inProcess])
-  }
+  static func overEachTransport(isRelayed: Bool) -> Self { EachTransport(isRelayed: isRelayed) }
 }

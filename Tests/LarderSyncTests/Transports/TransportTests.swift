@@ -34,26 +34,39 @@ private final class CountingPeer: SyncPeer {
 
 @Suite("Sync: transports")
 struct TransportTests {
-  @Test(
-    "each test of a suite over each transport runs over all of them, and through a third replica", .overEachTransport)
-  func coverage() async throws {
-    let route = try #require(SyncRoute.current)
-    let (a, b) = (try Replica(), try Replica())
-    try await a.store.insert(SharedKind(id: "a", title: "t"))
-    try await a.exchange(with: b)
-    try await expectEqual([a, b])
-    let neighbor = try a.neighbor(toward: b)
-    #expect(try await neighbor.store.sync.cursor(of: a.store.sync.replica()).position > 0)
-    #expect((neighbor.path != b.path) == route.isRelayed)
-    guard route.isRelayed else {
-      Self.seen.withLock { $0.append(route.transport) }
-      return
+  @Test("the same case goes over every transport, directly and through a third replica", arguments: Transport.allCases)
+  func coverage(transport: Transport) async throws {
+    for isRelayed in [false, true] {
+      let route = try SyncRoute(transport, isRelayed: isRelayed)
+      try await SyncRoute.$current.withValue(route) {
+        let (a, b) = (try Replica(), try Replica())
+        try await a.store.insert(SharedKind(id: "a", title: "t"))
+        try await a.exchange(with: b)
+        try await expectEqual([a, b])
+        let neighbor = try a.neighbor(toward: b)
+        #expect(try await neighbor.store.sync.cursor(of: a.store.sync.replica()).position > 0)
+        #expect((neighbor.path != b.path) == isRelayed)
+        #expect(try await (b.store.sync.cursor(of: a.store.sync.replica()).position == 0) == isRelayed)
+      }
     }
-    #expect(try await b.store.sync.cursor(of: a.store.sync.replica()).position == 0)
-    #expect(Self.seen.withLock { $0 } == Transport.allCases)
   }
 
-  private static let seen = Mutex<[Transport]>([])
+  @Test("a test of sync goes over one transport and through a third replica, or over all that the environment asks for")
+  func routes() {
+    func routes(_ name: String, _ environment: [String: String] = [:]) -> [String] {
+      EachTransport(isRelayed: true).routes(of: name, environment).map { "\($0.0)\($0.isRelayed ? " relayed" : "")" }
+    }
+    let all = Transport.allCases.map(\.rawValue)
+    let names = (0..<100).map { "test\($0)()" }
+    for name in names { #expect(routes(name).count == 2 && routes(name) == routes(name)) }
+    #expect(Set(names.map { routes($0)[0] }) == Set(all))
+    #expect(Set(names.map { routes($0)[1] }) == ["inProcess relayed"])
+    #expect(routes("a()", ["LARDER_SYNC_TRANSPORT": "all"]) == all + ["inProcess relayed"])
+    #expect(routes("a()", ["LARDER_SYNC_TRANSPORT": "files"]) == ["files", "inProcess relayed"])
+    let relayed = all.map { $0 + " relayed" }
+    #expect(routes("a()", ["LARDER_SYNC_TRANSPORT": "all", "LARDER_SYNC_RELAYS": "all"]) == all + relayed)
+    #expect(EachTransport(isRelayed: false).routes(of: "a()", [:]).count == 1)
+  }
 
   /// The number that SQLite changes with every commit of another connection, and the size of the log.
   private func version(_ replica: Replica) throws -> Data {

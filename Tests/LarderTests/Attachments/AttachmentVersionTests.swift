@@ -117,6 +117,30 @@ struct AttachmentVersionTests {
     while try known() == 0 { await Task.yield() }
   }
 
+  @Test("what is known of data before it is registered is saved afterwards, and forgotten if nobody registers it")
+  func early() async throws {
+    let store = try open()
+    let storage = store.environment.attachments
+    try storage.folder.create()
+    guard try storage.folder.unnamedFile() != nil else { return }
+    let draft = try AttachmentDraft(in: storage.folder, bytes)
+    var lease: AttachmentLease? = storage.leases.begin(draft.digest())
+    storage.didSync(digest: draft.digest(), try storage.folder.place(draft, draft.digest()))
+    #expect(try await !store.attachmentCollector.saveVersions())
+    let attachment = try await store.attach(bytes)
+    #expect(try await store.attachmentCollector.saveVersions())
+    #expect(try known() == 1)
+    withExtendedLifetime((lease, attachment)) {}
+
+    let other = try AttachmentDraft(in: storage.folder, Data.sample(10))
+    lease = storage.leases.begin(other.digest())
+    storage.didSync(digest: other.digest(), try storage.folder.place(other, other.digest()))
+    #expect(try await !store.attachmentCollector.saveVersions())
+    lease = nil
+    #expect(try await store.attachmentCollector.saveVersions())
+    #expect(try known() == 1)
+  }
+
   @Test("a change of the same size is found, even if the time of writing is set back", arguments: [true, false])
   func changed(setsBack: Bool) async throws {
     let (attachment, path) = try await saved()
@@ -237,7 +261,7 @@ struct AttachmentVersionTests {
     try handle.close()
     let store = try open()
     let version = try version(path)
-    try await store.writer.perform { try AttachmentTable($0).save([attachment.digest: version]) }
+    _ = try await store.writer.perform { try AttachmentTable($0).save([attachment.digest: version]) }
     #expect(try await store.verifyAttachments().damaged.map(\.digest) == [attachment.digest])
     #expect(try await store.check().findings.map(\.kind) == [.damagedAttachment])
   }

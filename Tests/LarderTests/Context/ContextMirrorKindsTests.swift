@@ -249,7 +249,7 @@ struct ContextMirrorKindsTests {
 
   @Test(
     "random changes do the same in a store, in a context and in its child, before they are saved and afterwards",
-    arguments: 0..<16)
+    arguments: 0..<4)
   func mirror(_ number: Int) throws {
     let seed = TestSeed.value &+ UInt64(number)
     var generator = SplitMix64(seed: seed)

@@ -36,7 +36,7 @@ struct ContextMirrorTests {
 
   @Test(
     "random changes do the same in plain Swift, a store, a context and its child, before they are saved and afterwards",
-    arguments: 0..<24)
+    arguments: 0..<9)
   func mirror(_ number: Int) throws {
     let seed = TestSeed.value &+ UInt64(number)
     var generator = SplitMix64(seed: seed)

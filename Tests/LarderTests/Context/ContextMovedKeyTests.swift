@@ -93,7 +93,7 @@ struct ContextMovedKeyTests {
 
   @Test(
     "the same changes lead to the same rows, or to the same refusal, in a transaction, a context and its child",
-    arguments: 0..<4)
+    arguments: 0..<2)
   func random(_ number: Int) throws {
     let seed = TestSeed.value &+ UInt64(number)
     var generator = SplitMix64(seed: seed &* 193)

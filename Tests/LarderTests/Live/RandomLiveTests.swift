@@ -224,7 +224,7 @@ struct RandomLiveTests {
     }
   }
 
-  @Test("no change is missed that makes a read another, by whatever it comes", arguments: 0..<8)
+  @Test("no change is missed that makes a read another, by whatever it comes", arguments: 0..<4)
   func everyChange(_ number: Int) async throws {
     try await compare(seed: TestSeed.value &+ UInt64(number), rounds: 60)
   }

@@ -43,6 +43,15 @@ import Testing
     }
   }
 
+  @Test("reads that follow one another find the connection of the one before")
+  func oneReader() async throws {
+    try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(readers: 4)) { store in
+      try await store.insert(Parcel(id: 1))
+      for _ in 0..<500 { #expect(try await store.read { try $0.count(Parcel.all) } == 1) }
+      #expect(store.readers?.connectionCount == 1)
+    }
+  }
+
   @Test("an interruption does not keep a reader on an old state") func interruptedReader() async throws {
     try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(readers: 1)) { store in
       try await store.insert(Parcel(id: 1))
