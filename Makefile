@@ -72,6 +72,7 @@ proof:
 	swift build --configuration release --product LarderProof
 	swift build --configuration release --product LarderArchiveFuzz
 	swift build --build-tests
+	LARDER_SYNC_TRANSPORT=all LARDER_SYNC_RELAYS=all swift test --skip-build --filter LarderSyncTests
 	.build/release/LarderProof all --minutes $(PROOF_MINUTES) $(PROOF_OPTIONS)
 
 docs:
