@@ -82,13 +82,14 @@ final class AttachmentCollector: StoreService {
 
   private func saveSoon(after delay: Double = AttachmentCollector.savingDelay) {
     state.withLock { state in
-      guard !state.isStopped, !state.savingTimer.isSet else { return }
+      // What is new doesn't wait for what failed before.
+      guard !state.isStopped, state.savingTimer.delay.map({ delay < $0 }) ?? true else { return }
       state.savingTimer.set(after: delay, leeway: .milliseconds(10), on: queue) { [weak self] in
         self?.state.withLock { $0.savingTimer.cancel() }
         Task.detached(priority: .utility) { [weak self] in
           // Another process may be writing, or data waits for its registration.
           guard let isDone = try? await self?.saveVersions(), isDone else {
-            self?.saveSoon(after: min(max(delay, Self.savingDelay) * 2, Self.interval / .seconds(1)))
+            self?.saveSoon(after: min(delay * 2, Self.interval / .seconds(1)))
             return
           }
         }

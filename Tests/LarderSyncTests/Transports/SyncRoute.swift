@@ -94,7 +94,7 @@ struct EachTransport: TestTrait, SuiteTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    for (transport, isRelayed) in routes(of: test.name, ProcessInfo.processInfo.environment) {
+    for (transport, isRelayed) in try routes(of: test.name, ProcessInfo.processInfo.environment) {
       let route = try SyncRoute(transport, isRelayed: isRelayed)
       do {
         try await SyncRoute.$current.withValue(route, operation: function)
@@ -105,15 +105,24 @@ struct EachTransport: TestTrait, SuiteTrait, TestScoping {
   }
 }
 
+/// `LARDER_SYNC_TRANSPORT` names no transport, so that nothing would be tried.
+struct UnknownTransport: Error {
+  let name: String
+}
+
 extension EachTransport {
   /// The routes of a test: one over a transport that its name chooses, and one with a third replica within the process.
-  func routes(of test: String, _ environment: [String: String]) -> [(Transport, isRelayed: Bool)] {
+  ///
+  /// - Throws: ``UnknownTransport`` if the environment names none.
+  func routes(of test: String, _ environment: [String: String]) throws -> [(Transport, isRelayed: Bool)] {
     let all = Transport.allCases
     let wanted: [Transport]
     switch environment["LARDER_SYNC_TRANSPORT"] {
     case nil: wanted = [all[test.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % all.count]]
     case "all": wanted = all
-    case let name?: wanted = all.filter { $0.rawValue == name }
+    case let name?:
+      guard let transport = Transport(rawValue: name) else { throw UnknownTransport(name: name) }
+      wanted = [transport]
     }
     let relayed = environment["LARDER_SYNC_RELAYS"] == "all" ? wanted : [.inProcess]
     return wanted.map { ($0, false) } + (isRelayed ? relayed : []).map { ($0, true) }
