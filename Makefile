@@ -77,9 +77,7 @@ proof:
 
 docs:
 	@Scripts/bootstrap build
-	swift package $(DOCS_OPTIONS) --allow-writing-to-directory .build/docs generate-documentation --enable-experimental-combined-documentation \
-	  --enable-experimental-overloaded-symbol-presentation --warnings-as-errors --target Larder --target LarderArchive --target LarderCombine --target LarderSync --target LarderTestSupport --output-path .build/docs --transform-for-static-hosting
-	@echo 'The documentation is in .build/docs; to read it: python3 -m http.server --directory .build/docs'
+	@Scripts/docs
 
 clean:
 	rm -rf .build

@@ -15,7 +15,7 @@ struct Song: Hashable {
   var title: String = ""
 }
 
-@Suite("Publishers", .timeLimit(.minutes(5)))
+@Suite("Publishers", .timeLimit(.minutes(20)))
 struct PublisherTests {
   @Test("B9: a publisher sends the rows now, and again after each commit that matters")
   func follows() async throws {

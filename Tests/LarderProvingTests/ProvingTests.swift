@@ -3,7 +3,7 @@ import LarderProving
 import Testing
 
 /// A few seconds of each part of `make proof`. One after another: each part uses both processors.
-@Suite("What make proof does, in short", .serialized, .timeLimit(.minutes(10)))
+@Suite("What make proof does, in short", .serialized, .timeLimit(.minutes(20)))
 struct ProvingTests {
   @Test("processes that write are killed, and nothing acknowledged is lost") func kills() async throws {
     try await ShortRun.expectNothing(of: Kills(), seed: 1, cases: 40)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(
   "Models of files with hostile names",
-  .enabled(if: ModelSourceProgram.canBuild, "needs the objects of a debug build"), .timeLimit(.minutes(5)))
+  .enabled(if: ModelSourceProgram.canBuild, "needs the objects of a debug build"), .timeLimit(.minutes(20)))
 struct ModelSourceHostileTests {
   private static let names = [
     "quote\"d", "back\\slash", "new\nline", "end\r", "tab\t", "*/ end", "// c", "/*", "\\(exit(1))", "\"\"\"",

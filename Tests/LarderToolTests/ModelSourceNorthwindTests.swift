@@ -21,7 +21,7 @@ private enum NorthwindFile {
 
 @Suite(
   .enabled(if: NorthwindFile.isThere, "needs northwind.db (LARDER_TEST_DATA)"),
-  .enabled(if: ModelSourceProgram.canBuild, "needs the objects of a debug build"), .timeLimit(.minutes(5)))
+  .enabled(if: ModelSourceProgram.canBuild, "needs the objects of a debug build"), .timeLimit(.minutes(20)))
 struct ModelSourceNorthwindTests {
   @Test("the source of Northwind's models compiles, opens the file as it is and reads every row of every table")
   func northwind() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LarderTool
 
-@Suite(.enabled(if: ModelSourceProgram.canBuild, "needs the objects of a debug build"), .timeLimit(.minutes(5)))
+@Suite(.enabled(if: ModelSourceProgram.canBuild, "needs the objects of a debug build"), .timeLimit(.minutes(20)))
 struct ModelSourceZooTests {
   @Test("models of all kinds come back from the file: they compile, read its rows, and make a file like it")
   func zoo() async throws {

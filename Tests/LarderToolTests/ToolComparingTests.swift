@@ -3,7 +3,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-@Suite("larder diff, plan and watch", .timeLimit(.minutes(2)))
+@Suite("larder diff, plan and watch", .timeLimit(.minutes(20)))
 struct ToolComparingTests {
   @Test("diff shows rows that only one file has, and properties that differ")
   func differences() async throws {

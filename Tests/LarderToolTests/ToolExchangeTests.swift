@@ -11,7 +11,7 @@ private struct ToolReplicated: Hashable {
   var title: String
 }
 
-@Suite("larder sync and archive", .timeLimit(.minutes(2)))
+@Suite("larder sync and archive", .timeLimit(.minutes(20)))
 struct ToolExchangeTests {
   private func open(_ path: String) throws -> Store {
     try Store(at: path, for: ToolReplicated.self, configuration: Store.Configuration(sync: .on))

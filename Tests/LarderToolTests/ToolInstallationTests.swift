@@ -6,7 +6,7 @@ import Testing
 @testable import LarderTool
 
 /// What is installed beside the command: its manual, and completions for shells.
-@Suite("larder: manual pages and completions", .timeLimit(.minutes(2)))
+@Suite("larder: manual pages and completions", .timeLimit(.minutes(20)))
 struct ToolInstallationTests {
   private static let root = URL(filePath: #filePath).appending(path: "../../..").standardized
 

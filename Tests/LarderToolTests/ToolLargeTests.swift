@@ -4,7 +4,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-@Suite("larder with many rows", .timeLimit(.minutes(5)))
+@Suite("larder with many rows", .timeLimit(.minutes(20)))
 struct ToolLargeTests {
   private static let rows = 100_000
 

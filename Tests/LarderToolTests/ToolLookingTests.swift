@@ -3,7 +3,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-@Suite("larder info, schema, model, query and sql", .timeLimit(.minutes(2)))
+@Suite("larder info, schema, model, query and sql", .timeLimit(.minutes(20)))
 struct ToolLookingTests {
   /// A table, a column and values that try to drive the terminal, the SQL and a page.
   private static func hostile() async throws -> ToolFile {

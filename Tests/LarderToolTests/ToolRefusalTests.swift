@@ -3,7 +3,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-@Suite("what larder refuses", .timeLimit(.minutes(2)))
+@Suite("what larder refuses", .timeLimit(.minutes(20)))
 struct ToolRefusalTests {
   /// A command for each verb that opens a file, with the path in the place of FILE.
   private static let commands: [[String]] = [

@@ -3,7 +3,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-@Suite("larder export and import", .timeLimit(.minutes(3)))
+@Suite("larder export and import", .timeLimit(.minutes(20)))
 struct ToolTransferTests {
   private static let formats = ["csv", "json", "jsonl"]
 

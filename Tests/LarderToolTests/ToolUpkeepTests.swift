@@ -3,7 +3,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-@Suite("larder check, repair, backup, restore and compact", .timeLimit(.minutes(2)))
+@Suite("larder check, repair, backup, restore and compact", .timeLimit(.minutes(20)))
 struct ToolUpkeepTests {
   /// Creates a file whose derived value SQL has changed.
   private func wrongFile() async throws -> ToolFile {

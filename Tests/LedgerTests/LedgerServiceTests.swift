@@ -417,7 +417,7 @@ struct LedgerServiceTests {
     }
   }
 
-  @Test("the overview begins with what is there and follows each change", .timeLimit(.minutes(5)))
+  @Test("the overview begins with what is there and follows each change", .timeLimit(.minutes(20)))
   func live() async throws {
     try await withLedger { service in
       var overviews = service.overviews(CostFilter(), limit: 10).makeAsyncIterator()
@@ -445,7 +445,7 @@ struct LedgerServiceTests {
     }
   }
 
-  @Test("a change that the filter hides is followed too: undo names it", .timeLimit(.minutes(5)))
+  @Test("a change that the filter hides is followed too: undo names it", .timeLimit(.minutes(20)))
   func liveBehindAFilter() async throws {
     try await withLedger { service in
       let cash = try await service.account()

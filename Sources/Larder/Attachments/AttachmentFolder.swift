@@ -92,6 +92,12 @@ struct AttachmentFolder: Sendable {
     return status.st_mode & S_IFMT == S_IFREG ? .file(size: Int(status.st_size)) : .somethingElse
   }
 
+  /// Returns how many bytes of data have arrived; nil if none is arriving.
+  func arrivedSize(of digest: String) -> Int? {
+    var status = stat()
+    return lstat(arrivalPath(of: digest), &status) == 0 ? Int(status.st_size) : nil
+  }
+
   /// Opens the file of a digest. Throws `.notFound` if there is none, `.corrupt` if it isn't a regular file.
   func open(_ digest: String) throws -> AttachmentFile {
     let file = try AttachmentFile(path(of: digest), O_RDONLY)

@@ -224,13 +224,31 @@ extension AttachmentTable {
   /// connection is in a transaction.
   func delete(_ unused: Unused) throws -> Bool {
     guard !storage.leases.isHeld(unused.digest), try isUnused(unused) else { return false }
-    // A caller that attaches the same data looks for the file in its own transaction, after this one.
-    try storage.folder.remove(unused.digest)
-    FaultPoint.unlinked.reach()
-    if try hasFiles() { try connection.run("DELETE FROM main.\(Self.files) WHERE digest = ?1", .text(unused.digest)) }
-    try connection.run("DELETE FROM main.\(Self.name) WHERE digest = ?1", .text(unused.digest))
-    FaultPoint.rowForgotten.reach()
+    try delete(unused.digest)
     return true
+  }
+
+  /// Deletes data to which no row ever referred, and no other value than the caller's does. The connection is in a
+  /// transaction.
+  func withdraw(_ digest: String) throws {
+    let holder = storage.knownHolder.map(Value.text) ?? .null
+    let isShared = try connection.finds(
+      """
+      SELECT 1 FROM main.\(Self.name) WHERE digest = ?1 AND (uses > 0 OR version > 0) \
+      UNION ALL SELECT 1 FROM main.\(Self.leases) WHERE digest = ?1 AND holder IS NOT ?2
+      """, .text(digest), holder)
+    guard !isShared, storage.leases.count(digest) <= 1 else { return }
+    try connection.run("DELETE FROM main.\(Self.leases) WHERE digest = ?1", .text(digest))
+    try delete(digest)
+  }
+
+  private func delete(_ digest: String) throws {
+    // A caller that attaches the same data looks for the file in its own transaction, after this one.
+    try storage.folder.remove(digest)
+    FaultPoint.unlinked.reach()
+    if try hasFiles() { try connection.run("DELETE FROM main.\(Self.files) WHERE digest = ?1", .text(digest)) }
+    try connection.run("DELETE FROM main.\(Self.name) WHERE digest = ?1", .text(digest))
+    FaultPoint.rowForgotten.reach()
   }
 }
 

@@ -18,8 +18,14 @@ extension ModuleConnection {
   /// Returns whether the data of an attachment is here and registered.
   package func hasAttachment(_ digest: String) throws -> Bool {
     guard Attachment.isDigest(digest) else { return true }
-    return try AttachmentTable(connection).isRegistered(digest)
-      && connection.environment.attachments.folder.content(of: digest) != .absent
+    guard try AttachmentTable(connection).isRegistered(digest) else { return false }
+    let folder = connection.environment.attachments.folder
+    return switch folder.content(of: digest) {
+    case .absent: false
+    // Data of which all has arrived may not be on the disk as long as that file is there.
+    case .file(let size): folder.arrivedSize(of: digest).map { $0 < size } ?? true
+    case .somethingElse: true
+    }
   }
 
   /// Returns whether any row refers to an attachment.

@@ -44,18 +44,18 @@ extension Store {
         "A piece of an attachment has more bytes than were announced. Take attachments from someone else, or repair the transport."
       )
     }
-    let reached = try await AttachmentWork.run { [readers] () -> Int in
+    let (isPlaced, reached) = try await AttachmentWork.run { [readers] () -> (Bool, Int) in
       let isWhole = try storage.isWhole(digest, size: size) { AttachmentTable.savedVersion($0, readers) }
-      if isWhole { return size }
-      guard let file = try folder.arrival(of: digest, creates: true) else { return 0 }
+      if isWhole { return (true, size) }
+      guard let file = try folder.arrival(of: digest, creates: true) else { return (false, 0) }
       try file.lockExclusive()
       if file.size == offset { try bytes.withUnsafeBytes { try file.write($0) } }
-      return file.size
+      return (false, file.size)
     }
     if reached < size { return reached }
     let path = folder.arrivalPath(of: digest)
-    let isArrival = FileManager.default.fileExists(atPath: path)
-    if isArrival {
+    let hasArrival = FileManager.default.fileExists(atPath: path)
+    if !isPlaced, hasArrival {
       guard try await AttachmentWork.run({ try AttachmentFile(path, O_RDONLY).digest() }) == digest else {
         try? FileManager.default.removeItem(atPath: path)
         throw StoreError(
@@ -64,12 +64,12 @@ extension Store {
         )
       }
     }
-    // Data that is placed already may not be registered.
-    let attachment = try await attach(contentsOf: isArrival ? path : folder.path(of: digest))
+    // Data that is placed already may be neither registered nor synced.
+    let attachment = try await attach(contentsOf: !isPlaced && hasArrival ? path : folder.path(of: digest))
     // If that can't be told, the data is kept for a while.
     let isUsed = try? await reading { try ModuleConnection($0).isAttachmentUsed(digest) }
     if isUsed != true { storage.arrived.keep(attachment) }
-    if isArrival { try? FileManager.default.removeItem(atPath: path) }
+    if hasArrival { try? FileManager.default.removeItem(atPath: path) }
     return nil
   }
 

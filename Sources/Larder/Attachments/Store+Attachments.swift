@@ -97,8 +97,7 @@ extension Store {
   /// disk.
   ///
   /// The data is registered while it is being synced. Until both are done, only callers that attach the same data know
-  /// of it, and they sync it too. Data that was registered but never synced isn't referred to by a row, and is
-  /// collected.
+  /// of it, and they sync it too. Data that was registered but couldn't be synced is deleted, now or by the collector.
   func register(
     _ name: String?, _ mediaType: String?, _ write: @escaping @Sendable () throws -> AttachmentDraft
   ) async throws -> Attachment {
@@ -135,8 +134,28 @@ extension Store {
     }
     FaultPoint.registered.reach()
     storage.activate()
-    try await syncing.wait()
+    do {
+      try await syncing.wait()
+    } catch {
+      // The system may believe from now on that the data is on the disk.
+      if isPlaced { await withdraw(digest) }
+      throw error
+    }
     return Attachment(digest: digest, size: size, mediaType: mediaType, fileName: name, lease: lease)
+  }
+
+  /// Deletes data that only the caller has attached. It is left to the collector if that isn't possible now.
+  private func withdraw(_ digest: String) async {
+    let (writer, storage) = (writer, environment.attachments)
+    // Also if the caller is cancelled.
+    await Task {
+      try? await writer.perform { connection in
+        let lock = try storage.folder.lockFile(.reading)
+        guard lock.tryLock(isExclusive: true) else { return }
+        defer { withExtendedLifetime(lock) {} }
+        try connection.transaction { try AttachmentTable(connection).withdraw(digest) }
+      }
+    }.value
   }
 }
 

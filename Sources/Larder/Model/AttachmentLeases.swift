@@ -49,7 +49,10 @@ final class AttachmentLeases: Sendable {
   }
 
   /// Returns whether a value in this store leases the data.
-  func isHeld(_ digest: String) -> Bool { state.withLock { $0.counts[digest] != nil } }
+  func isHeld(_ digest: String) -> Bool { count(digest) > 0 }
+
+  /// Returns how many values in this store lease the data.
+  func count(_ digest: String) -> Int { state.withLock { $0.counts[digest] ?? 0 } }
 
   /// Removes and returns some of the digests that are still in the table but no longer leased.
   func takeEnded(limit: Int) -> [String] {

@@ -6,7 +6,7 @@ import Testing
 @testable import LarderProving
 
 /// The file system whose calls fail is one for the whole process, so its tests run one after another.
-@Suite("Faults", .serialized, .timeLimit(.minutes(5)))
+@Suite("Faults", .serialized, .timeLimit(.minutes(20)))
 enum FaultSuites {
   @Suite("The file system whose calls fail", .serialized)
   struct FaultVFSTests {

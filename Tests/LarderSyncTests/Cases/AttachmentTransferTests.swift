@@ -94,6 +94,34 @@ struct AttachmentTransferTests {
     #expect(try again.attachmentFiles().arriving.isEmpty)
   }
 
+  @Test("S14: bytes that have arrived but may not be on the disk are placed again, and what is here needs no parts")
+  func uncertain() async throws {
+    try await attach()
+    let image = try await b.store.attach(large)
+    let named = NamedAttachment(digest: image.digest, size: image.size)
+    let arrivals = URL(fileURLWithPath: b.path + ".attachments/arriving")
+    try FileManager.default.createDirectory(at: arrivals, withIntermediateDirectories: true)
+    // A part of the bytes, and damaged ones, which came before they were attached here.
+    for part in [large.prefix(1000), Data(large.prefix(1000).reversed())] {
+      try part.write(to: arrivals.appending(component: image.digest))
+      #expect(try await b.store.sync.wanted(among: [named]).isEmpty)
+      let next = try await b.store.sync.take(AttachmentPiece(of: named, at: 1000, large.dropFirst(1000).prefix(1000)))
+      #expect(next == nil)
+      #expect(try b.attachmentFiles().arriving.isEmpty)
+    }
+    // All of them, as they are left if the disk was full when they were to be placed.
+    try large.write(to: arrivals.appending(component: image.digest))
+    #expect(try await b.store.sync.wanted(among: [named]) == [named: large.count])
+    try await b.store.sync.exchange(
+      with: PiecePeer(a.store.sync) { bytes, _ in
+        #expect(bytes.isEmpty, "no byte is sent again")
+        return bytes
+      })
+    #expect(try b.attachmentFiles().arriving.isEmpty)
+    #expect(try await b.store.sync.wanted(among: [named]).isEmpty)
+    #expect(try await b.data(of: "a") == large)
+  }
+
   @Test("S14: what a peer sends instead of the bytes is discarded, and its rows come all the same")
   func wrongBytes() async throws {
     try await attach()

@@ -15,7 +15,7 @@ private struct SentPage: Hashable {
   @Relationship(deleteRule: .cascade) var parent: ToOne<SentPage>?
 }
 
-@Suite("Sync: processes that are killed, and disks that are full", .timeLimit(.minutes(5)))
+@Suite("Sync: processes that are killed, and disks that are full", .timeLimit(.minutes(20)))
 struct KilledExchangeTests {
   private let folder: TemporaryFolder
   private let left: Replica

@@ -9,7 +9,7 @@ private struct Consignment: Hashable {
   var content: Larder.Attachment?
 }
 
-@Suite("Attachments of processes that die, and of several", .timeLimit(.minutes(5)))
+@Suite("Attachments of processes that die, and of several", .timeLimit(.minutes(20)))
 struct AttachmentCrashTests {
   private static let steps =
     FaultPoint.allCases.map(\.rawValue).filter { !$0.hasPrefix("backup") } + ["rowSaving", "rowSaved", "rowDeleted"]

@@ -5,7 +5,7 @@ import Testing
 
 private typealias Attachment = Larder.Attachment
 
-@Suite("Attachments: damage and full disks", .timeLimit(.minutes(5)))
+@Suite("Attachments: damage and full disks", .timeLimit(.minutes(20)))
 struct AttachmentDamageTests {
   private let kept: AttachmentStore
   private var store: Store { kept.store }

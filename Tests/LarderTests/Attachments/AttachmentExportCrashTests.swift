@@ -10,7 +10,7 @@ private struct Cargo: Hashable {
   var contents: [Larder.Attachment] = []
 }
 
-@Suite("Attachments: packages of processes that are killed", .timeLimit(.minutes(5)))
+@Suite("Attachments: packages of processes that are killed", .timeLimit(.minutes(20)))
 struct AttachmentExportCrashTests {
   private let file: StoreFile
   private let store: Store

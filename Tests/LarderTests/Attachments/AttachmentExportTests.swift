@@ -5,7 +5,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Attachments: packages", .timeLimit(.minutes(5)))
+@Suite("Attachments: packages", .timeLimit(.minutes(20)))
 struct AttachmentExportTests {
   @Test("D5: a value goes out to a package with its attachments, and comes back into another store")
   func roundTrip() async throws {

@@ -15,7 +15,7 @@ private struct Ticket {
 }
 
 /// Where the data of attachments is, who may read it, and what stands in for the tables that refer to it.
-@Suite("Attachments: places and permissions", .timeLimit(.minutes(5)))
+@Suite("Attachments: places and permissions", .timeLimit(.minutes(20)))
 struct AttachmentPlaceTests {
   private let file: StoreFile
 

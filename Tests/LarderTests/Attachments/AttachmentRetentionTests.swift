@@ -7,7 +7,7 @@ import Testing
 private typealias Attachment = Larder.Attachment
 
 /// How long data stays after its last reference has gone, by a clock that the test sets.
-@Suite("Attachments: what waits to be deleted", .timeLimit(.minutes(5)))
+@Suite("Attachments: what waits to be deleted", .timeLimit(.minutes(20)))
 struct AttachmentRetentionTests {
   private let file: StoreFile
   private let clock = TestClock()

@@ -6,7 +6,7 @@ import Testing
 // The testing library has a type of the same name.
 private typealias Attachment = Larder.Attachment
 
-@Suite("Attachments", .timeLimit(.minutes(5)))
+@Suite("Attachments", .timeLimit(.minutes(20)))
 struct AttachmentTests {
   private let kept: AttachmentStore
   private var store: Store { kept.store }

@@ -6,7 +6,7 @@ import Testing
 // The testing library has a type of the same name.
 private typealias Attachment = Larder.Attachment
 
-@Suite("Attachments: in a transaction and in a migration", .timeLimit(.minutes(5)))
+@Suite("Attachments: in a transaction and in a migration", .timeLimit(.minutes(20)))
 struct AttachmentTransactionTests {
   private let kept: AttachmentStore
   private var store: Store { kept.store }
@@ -39,6 +39,39 @@ struct AttachmentTransactionTests {
     let after = try kept.reopen()
     try await after.collectAttachments()
     #expect(kept.files.count == 2 && kept.temporaryFiles.isEmpty)
+  }
+
+  @Test("data that could not be synced is taken back, unless a row, a former row or another value refers to it")
+  func withdrawn() async throws {
+    func withdraw(_ attachment: Attachment) async throws {
+      try await store.writer.perform { connection in
+        try connection.transaction { try AttachmentTable(connection).withdraw(attachment.digest) }
+      }
+    }
+    let scan = try await store.attach(Data.sample(100))
+    let other = try kept.reopen()
+    var others: [Attachment] = [try await other.attach(Data.sample(100))]
+    try await withdraw(scan)
+    #expect(kept.files.count == 1, "another store keeps it")
+    others.removeAll()
+    while try await other.writer.perform({ try AttachmentTable($0).removeLeases() }) {}
+    others = [try await store.attach(Data.sample(100))]
+    try await withdraw(scan)
+    #expect(kept.files.count == 1, "another value keeps it")
+    others.removeAll()
+
+    try await withdraw(scan)
+    #expect(kept.files.isEmpty)
+    let error = await #expect(throws: StoreError.self) { try await store.save(Letter(id: 1, scan: scan)) }
+    #expect(error?.code == .referenced)
+
+    let again = try await store.attach(Data.sample(100))
+    try await store.save(Letter(id: 1, scan: again))
+    try await withdraw(again)
+    #expect(try await store.data(of: scan) == Data.sample(100), "a row refers to it")
+    try await store.delete(Letter.self, 1)
+    try await withdraw(again)
+    #expect(kept.files.count == 1, "a reader may still see the row")
   }
 
   @Test("a value from a savepoint that was undone names nothing, and its bytes can be attached again")

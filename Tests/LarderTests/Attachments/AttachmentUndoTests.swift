@@ -6,7 +6,7 @@ import Testing
 // The testing library has a type of the same name.
 private typealias Attachment = Larder.Attachment
 
-@Suite("Attachments in contexts", .timeLimit(.minutes(5)))
+@Suite("Attachments in contexts", .timeLimit(.minutes(20)))
 struct AttachmentUndoTests {
   private let kept: AttachmentStore
   private var store: Store { kept.store }

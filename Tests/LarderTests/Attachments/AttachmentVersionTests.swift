@@ -6,7 +6,7 @@ import Testing
 private typealias Attachment = Larder.Attachment
 
 /// What a store that is opened later knows of files: it doesn't compute the digest of one that hasn't changed.
-@Suite("Attachments: files that are known", .timeLimit(.minutes(5)))
+@Suite("Attachments: files that are known", .timeLimit(.minutes(20)))
 struct AttachmentVersionTests {
   private let file: StoreFile
   private let bytes = Data.sample(1000)

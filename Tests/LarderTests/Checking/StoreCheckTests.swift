@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Checking a whole store", .timeLimit(.minutes(5)))
+@Suite("Checking a whole store", .timeLimit(.minutes(20)))
 struct StoreCheckTests {
   private let library: LibraryFile
 

@@ -2,7 +2,7 @@ import Foundation
 import Larder
 import Testing
 
-@Suite("Context: children", .timeLimit(.minutes(5)))
+@Suite("Context: children", .timeLimit(.minutes(20)))
 struct ContextChildTests {
   private let store: Store
   private let first = Page(title: "first", number: 1)

@@ -3,7 +3,7 @@ import LarderTestSupport
 import Testing
 
 /// The promises of StoreReader and StoreWriter, kept by pending changes.
-@Suite("Context: the promises of readers and writers", .timeLimit(.minutes(5)))
+@Suite("Context: the promises of readers and writers", .timeLimit(.minutes(20)))
 struct ContextConformanceTests {
   private func withStores(_ body: (Store) throws -> Void) throws {
     try body(try Store(inMemoryFor: ConformanceItem.self))

@@ -46,7 +46,7 @@ private struct TicketClaim: Hashable {
 }
 
 /// A row that takes the key of one whose time has come is a new one, in a context as in a store.
-@Suite("Context: delete rules of rows that expire", .timeLimit(.minutes(5)))
+@Suite("Context: delete rules of rows that expire", .timeLimit(.minutes(20)))
 struct ContextExpiryRuleTests {
   /// Who makes the change.
   enum Place: CaseIterable, Sendable { case store, context, child }

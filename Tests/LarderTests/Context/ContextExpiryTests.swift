@@ -9,7 +9,7 @@ private struct DayTicket: Hashable {
 }
 
 /// The time of a pending row comes before it is saved.
-@Suite("Context: rows that expire while they are pending", .timeLimit(.minutes(5)))
+@Suite("Context: rows that expire while they are pending", .timeLimit(.minutes(20)))
 struct ContextExpiryTests {
   private let clock = TestClock()
   private let store: Store

@@ -69,7 +69,7 @@ private struct Disagreement: Error {
 }
 
 /// Random histories of a context, beside the same in plain Swift.
-@Suite("Context: random histories", .timeLimit(.minutes(10)))
+@Suite("Context: random histories", .timeLimit(.minutes(20)))
 struct ContextHistoryTests {
   private final class History {
     var generator: SplitMix64

@@ -3,7 +3,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-@Suite("Live results of a context", .timeLimit(.minutes(2)))
+@Suite("Live results of a context", .timeLimit(.minutes(20)))
 struct ContextLiveTests {
   private let store: Store
 

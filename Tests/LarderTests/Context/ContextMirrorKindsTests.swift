@@ -59,7 +59,7 @@ private struct Print: Hashable {
 
 /// Keys of several properties, expiry, ordered pairs, derived values that may be none, nested values, searches and SQL
 /// by hand: the same in a store, in a context and in its child.
-@Suite("Context: what a store does, a context does, with every kind of row", .timeLimit(.minutes(10)))
+@Suite("Context: what a store does, a context does, with every kind of row", .timeLimit(.minutes(20)))
 struct ContextMirrorKindsTests {
   private static let texts = ["é", "e\u{301}", "red sea", "red sky", ""]
   private static let tickets = (0..<4).map { UUID(uuid: ($0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }

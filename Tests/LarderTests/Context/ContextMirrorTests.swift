@@ -5,7 +5,7 @@ import Testing
 
 /// The same changes in plain Swift, in a store and, not saved yet, in a context over another one: all show the same,
 /// refuse the same, and are saved as they are.
-@Suite("Context: what a store does, a context does", .timeLimit(.minutes(10)))
+@Suite("Context: what a store does, a context does", .timeLimit(.minutes(20)))
 struct ContextMirrorTests {
   /// What a change answered, and whether that is right.
   private struct Outcome {

@@ -8,7 +8,7 @@ private struct NestedSheet: Hashable {
 }
 
 /// Parents and children that work within one another's steps.
-@Suite("Context: steps within steps of others", .timeLimit(.minutes(5)))
+@Suite("Context: steps within steps of others", .timeLimit(.minutes(20)))
 struct ContextNestingTests {
   private struct Stop: Error {}
   private let store: Store

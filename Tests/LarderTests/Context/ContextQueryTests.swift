@@ -3,7 +3,7 @@ import Larder
 import Testing
 
 /// Every kind of query gives before the save what it gives after it.
-@Suite("Context: queries over what is pending", .timeLimit(.minutes(5)))
+@Suite("Context: queries over what is pending", .timeLimit(.minutes(20)))
 struct ContextQueryTests {
   private let store: Store
   private let context: Context

@@ -2,7 +2,7 @@ import Foundation
 import Larder
 import Testing
 
-@Suite("Context: relationships while they are pending", .timeLimit(.minutes(5)))
+@Suite("Context: relationships while they are pending", .timeLimit(.minutes(20)))
 struct ContextRelationshipTests {
   private let store: Store
 

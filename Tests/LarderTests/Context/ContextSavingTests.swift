@@ -2,7 +2,7 @@ import Foundation
 import Larder
 import Testing
 
-@Suite("Context: saving", .timeLimit(.minutes(5)))
+@Suite("Context: saving", .timeLimit(.minutes(20)))
 struct ContextSavingTests {
   private let file: StoreFile
   private let store: Store

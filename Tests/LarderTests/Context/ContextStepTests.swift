@@ -2,7 +2,7 @@ import Foundation
 import Larder
 import Testing
 
-@Suite("Context: steps, undo and refusals", .timeLimit(.minutes(5)))
+@Suite("Context: steps, undo and refusals", .timeLimit(.minutes(20)))
 struct ContextStepTests {
   private let store: Store
   private let first = Page(title: "first", code: "a", number: 1)

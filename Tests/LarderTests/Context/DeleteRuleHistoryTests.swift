@@ -4,7 +4,7 @@ import LarderTestSupport
 import Testing
 
 /// Random graphs of delete rules, on a store, on a context and on a child of a context, beside plain Swift.
-@Suite("Delete rules: random graphs", .timeLimit(.minutes(10)))
+@Suite("Delete rules: random graphs", .timeLimit(.minutes(20)))
 struct DeleteRuleHistoryTests {
   @Test("C2: every rule in every direction", arguments: 0..<2)
   func tangles(_ group: Int) throws { try perform(group, Tangle.First.self, Tangle.Second.self, Tangle.Third.self) }

@@ -46,7 +46,7 @@ private enum Dance {
   }
 }
 
-@Suite("Delete rules: circles", .timeLimit(.minutes(5)))
+@Suite("Delete rules: circles", .timeLimit(.minutes(20)))
 struct DeletionCircleTests {
   private let stores: [Store]
 

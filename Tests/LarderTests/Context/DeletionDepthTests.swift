@@ -27,7 +27,7 @@ private struct Train: Hashable {
   }
 }
 
-@Suite("Delete rules: long chains and wide trees", .timeLimit(.minutes(5)))
+@Suite("Delete rules: long chains and wide trees", .timeLimit(.minutes(20)))
 struct DeletionDepthTests {
   /// What a deletion leads to.
   private enum Outcome: Hashable {

@@ -8,7 +8,7 @@ enum OtherWriter: CaseIterable {
 }
 
 /// A row that somebody else changes too, under each policy.
-@Suite("Context: rows that somebody else changed", .timeLimit(.minutes(5)))
+@Suite("Context: rows that somebody else changed", .timeLimit(.minutes(20)))
 struct MergePolicyTests {
   private let file: StoreFile
   private let store: Store

@@ -5,7 +5,7 @@ import Testing
 
 /// Thousands of rows, one behind another by `.cascade` and with other rules between them, in a store, a context and a
 /// child of a context, beside plain Swift.
-@Suite("Delete rules: random graphs of thousands of rows", .timeLimit(.minutes(10)))
+@Suite("Delete rules: random graphs of thousands of rows", .timeLimit(.minutes(20)))
 struct RandomDeepDeletionTests {
   @Test("C2: several models in chains, trees and circles", arguments: 0..<2)
   func tangles(_ number: Int) throws { try perform(number, Tangle.First.self, Tangle.Second.self, Tangle.Third.self) }

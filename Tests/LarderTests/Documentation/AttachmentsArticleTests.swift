@@ -4,7 +4,7 @@ import Testing
 
 private typealias Postcard = AttachmentsArticle.Postcard
 
-@Suite("Documentation: Attachments", .timeLimit(.minutes(5)))
+@Suite("Documentation: Attachments", .timeLimit(.minutes(20)))
 struct AttachmentsArticleTests {
   @Test("A9: a picture is attached, saved, read in every way and verified")
   func pictures() async throws {

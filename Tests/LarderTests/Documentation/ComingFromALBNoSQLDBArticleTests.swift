@@ -99,7 +99,7 @@ func withDates(_ value: DocumentValue) -> DocumentValue {
   }
 }
 
-@Suite("Documentation: Coming from ALBNoSQLDB", .timeLimit(.minutes(5)))
+@Suite("Documentation: Coming from ALBNoSQLDB", .timeLimit(.minutes(20)))
 struct ComingFromALBNoSQLDBArticleTests {
   private let file: StoreFile
   private let store: Store

@@ -13,7 +13,7 @@ struct KennelDog: Hashable {
   var birth: Date? { secondsOfBirth.map { Date(timeIntervalSince1970: $0) } }
 }
 
-@Suite("Documentation: Coming from SwiftyDB", .timeLimit(.minutes(5)))
+@Suite("Documentation: Coming from SwiftyDB", .timeLimit(.minutes(20)))
 struct ComingFromSwiftyDBArticleTests {
   @Test("objects are added, updated, filtered, read as rows and deleted")
   func objects() async throws {

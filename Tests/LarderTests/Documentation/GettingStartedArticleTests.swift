@@ -37,7 +37,7 @@ struct GettingStartedArticleTests {
       ])
   }
 
-  @Test("a loop over live results follows the list", .timeLimit(.minutes(1)))
+  @Test("a loop over live results follows the list", .timeLimit(.minutes(20)))
   func following() async throws {
     let folder = try ArticleFolder()
     let list = try await ReadingList.open(in: folder.url)

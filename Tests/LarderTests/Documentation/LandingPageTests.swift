@@ -36,7 +36,7 @@ struct LandingPageTests {
   }
 }
 
-@Suite("Documentation: the topics of the landing page", .timeLimit(.minutes(5)))
+@Suite("Documentation: the topics of the landing page", .timeLimit(.minutes(20)))
 struct LandingPageTopicsTests {
   private static let sources = URL(filePath: #filePath).appending(path: "../../../../Sources/Larder").standardized
   private let page: String

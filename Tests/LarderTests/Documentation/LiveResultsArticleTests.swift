@@ -33,7 +33,7 @@ extension LiveResultsArticle {
   }
 }
 
-@Suite("Documentation: Live results", .timeLimit(.minutes(5)))
+@Suite("Documentation: Live results", .timeLimit(.minutes(20)))
 struct LiveResultsArticleTests {
   private typealias Note = LiveResultsArticle.Note
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: transactions, cancellation and tasks", .timeLimit(.minutes(5)))
+@Suite("Documents: transactions, cancellation and tasks", .timeLimit(.minutes(20)))
 struct DocumentAccessTests {
   private struct Stop: Error {}
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: conditions, types and expiry", .timeLimit(.minutes(5)))
+@Suite("Documents: conditions, types and expiry", .timeLimit(.minutes(20)))
 struct DocumentConditionTests {
   private func makePeople() async throws -> (Store, Documents<Document>) {
     let store = try Store(configuration: Store.Configuration())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: what SQL may and may not do to them", .timeLimit(.minutes(5)))
+@Suite("Documents: what SQL may and may not do to them", .timeLimit(.minutes(20)))
 struct DocumentDamageTests {
   private func makePeople() async throws -> (Store, Documents<Document>) {
     let store = try Store(inMemoryFor: DocumentShelf.self)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: a process that is killed while dates are brought over", .timeLimit(.minutes(5)))
+@Suite("Documents: a process that is killed while dates are brought over", .timeLimit(.minutes(20)))
 struct DocumentDateKillTests {
   private static let former = "2026-07-04T12:00:00.250Z"
   private static let today = "2026-07-04T12:00:00.250000000Z"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: dates", .timeLimit(.minutes(5)))
+@Suite("Documents: dates", .timeLimit(.minutes(20)))
 struct DocumentDateTests {
   private static let seed = TestSeed.value
 
@@ -169,7 +169,7 @@ struct DocumentDateTests {
   }
 }
 
-@Suite("Documents: dates of earlier versions", .timeLimit(.minutes(5)))
+@Suite("Documents: dates of earlier versions", .timeLimit(.minutes(20)))
 struct DocumentDateUpdateTests {
   private let file: StoreFile
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: nothing in JSON becomes something else", .timeLimit(.minutes(5)))
+@Suite("Documents: nothing in JSON becomes something else", .timeLimit(.minutes(20)))
 struct DocumentExactnessTests {
   private static let seed = TestSeed.value
 

@@ -80,7 +80,7 @@ private struct Village {
   }
 }
 
-@Suite("Documents: graphs as plain Swift walks them", .timeLimit(.minutes(10)))
+@Suite("Documents: graphs as plain Swift walks them", .timeLimit(.minutes(20)))
 struct DocumentGraphOracleTests {
   private static let seed = TestSeed.value
 

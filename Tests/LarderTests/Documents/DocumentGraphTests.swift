@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: graphs", .timeLimit(.minutes(5)))
+@Suite("Documents: graphs", .timeLimit(.minutes(20)))
 struct DocumentGraphTests {
   private func makeStore(_ clock: TestClock = TestClock()) throws -> Store {
     let store = try Store(inMemoryFor: DocumentShelf.self, configuration: clock.configuration)
@@ -230,7 +230,7 @@ private struct Observed: StoredDocument {
   }
 }
 
-@Suite("Documents: graphs that are loaded while others write", .serialized, .timeLimit(.minutes(5)))
+@Suite("Documents: graphs that are loaded while others write", .serialized, .timeLimit(.minutes(20)))
 struct DocumentGraphViewTests {
   private let file: StoreFile
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: the list of indexes", .timeLimit(.minutes(5)))
+@Suite("Documents: the list of indexes", .timeLimit(.minutes(20)))
 struct DocumentIndexTests {
   private struct OwnError: Error {}
 

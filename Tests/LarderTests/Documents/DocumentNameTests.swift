@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: names that only somebody takes for equal", .timeLimit(.minutes(5)))
+@Suite("Documents: names that only somebody takes for equal", .timeLimit(.minutes(20)))
 struct DocumentNameTests {
   private static let composed = "\u{E9}"
   private static let decomposed = "e\u{301}"
@@ -128,7 +128,7 @@ struct DocumentNameTests {
   }
 }
 
-@Suite("Documents: values that encode in unusual ways", .timeLimit(.minutes(5)))
+@Suite("Documents: values that encode in unusual ways", .timeLimit(.minutes(20)))
 struct DocumentEncodingTests {
   private final class Ring: Codable, @unchecked Sendable {
     // Written before it is encoded, and then only read.

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: operators, truth values and names", .timeLimit(.minutes(5)))
+@Suite("Documents: operators, truth values and names", .timeLimit(.minutes(20)))
 struct DocumentOperatorTests {
   private func makeThings() throws -> BlockingDocuments<BlockingStore, Document> {
     let things = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("things")

@@ -68,7 +68,7 @@ private enum Oracle {
   }
 }
 
-@Suite("Documents: conditions as plain Swift says them", .timeLimit(.minutes(10)))
+@Suite("Documents: conditions as plain Swift says them", .timeLimit(.minutes(20)))
 struct DocumentOracleTests {
   private static let seed = TestSeed.value
 

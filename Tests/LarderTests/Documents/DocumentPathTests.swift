@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: paths into objects and arrays", .timeLimit(.minutes(5)))
+@Suite("Documents: paths into objects and arrays", .timeLimit(.minutes(20)))
 struct DocumentPathTests {
   private func makePeople() throws -> (BlockingStore, BlockingDocuments<BlockingStore, Document>) {
     let store = try Store(inMemoryFor: DocumentShelf.self).blocking
@@ -157,7 +157,7 @@ struct DocumentPathTests {
   }
 }
 
-@Suite("Documents: many conditions at once", .timeLimit(.minutes(5)))
+@Suite("Documents: many conditions at once", .timeLimit(.minutes(20)))
 struct DocumentManyConditionsTests {
   private func makeNumbers() throws -> BlockingDocuments<BlockingStore, Document> {
     let numbers = try Store(inMemoryFor: DocumentShelf.self).blocking.documents("numbers")
@@ -221,7 +221,7 @@ struct DocumentManyConditionsTests {
   }
 }
 
-@Suite("Documents: values of Swift's types", .timeLimit(.minutes(5)))
+@Suite("Documents: values of Swift's types", .timeLimit(.minutes(20)))
 struct DocumentValueTypeTests {
   @Test("B2: the standard types are values of documents, by their own meaning")
   func types() throws {

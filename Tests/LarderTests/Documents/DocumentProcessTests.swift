@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: two processes on one file", .timeLimit(.minutes(5)))
+@Suite("Documents: two processes on one file", .timeLimit(.minutes(20)))
 struct DocumentProcessTests {
   private let file: StoreFile
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: references", .timeLimit(.minutes(5)))
+@Suite("Documents: references", .timeLimit(.minutes(20)))
 struct DocumentReferenceTests {
   private func makeStore() throws -> Store { try Store(inMemoryFor: DocumentShelf.self) }
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: results that load pages", .timeLimit(.minutes(5)))
+@Suite("Documents: results that load pages", .timeLimit(.minutes(20)))
 struct DocumentResultsTests {
   @Test("B8: the keys come at once and the documents when they are asked for, in any order, as they are then")
   func pages() async throws {

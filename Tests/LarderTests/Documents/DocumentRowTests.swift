@@ -9,7 +9,7 @@ struct DocumentTeam: Hashable {
   var title: String
 }
 
-@Suite("Documents: values, expiry and SQL", .timeLimit(.minutes(5)))
+@Suite("Documents: values, expiry and SQL", .timeLimit(.minutes(20)))
 struct DocumentRowTests {
   @Test(
     "B1: a property is remembered from the first document that has it, nested objects and arrays of objects with it")

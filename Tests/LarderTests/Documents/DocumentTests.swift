@@ -37,7 +37,7 @@ final class DocumentFile {
   }
 }
 
-@Suite("Documents", .timeLimit(.minutes(5)))
+@Suite("Documents", .timeLimit(.minutes(20)))
 struct DocumentTests {
   @Test("B1: a collection keeps JSON objects by key and needs no model")
   func verbs() async throws {
@@ -254,7 +254,7 @@ struct DocumentShelf {
   var name: String
 }
 
-@Suite("Documents that are watched", .timeLimit(.minutes(5)))
+@Suite("Documents that are watched", .timeLimit(.minutes(20)))
 struct LiveDocumentTests {
   @Test("B9: documents are live before there are any, while they change, when they expire, and when all are dropped")
   func live() async throws {

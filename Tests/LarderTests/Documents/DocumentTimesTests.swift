@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Documents: times that the collection keeps", .timeLimit(.minutes(5)))
+@Suite("Documents: times that the collection keeps", .timeLimit(.minutes(20)))
 struct DocumentTimesTests {
   private struct Entry: Codable, Equatable, Sendable {
     var name: String

@@ -17,7 +17,7 @@ struct TicketThatExpires: Hashable {
   var id: Int
 }
 
-@Suite("Rows as data, and calls with and without await", .timeLimit(.minutes(5)))
+@Suite("Rows as data, and calls with and without await", .timeLimit(.minutes(20)))
 struct ModelRowTests {
   private static let parts = [
     StoredPart(id: 1, name: "axle", weight: 2.5, tags: ["iron", "long"]), StoredPart(id: 2, name: "bolt"),

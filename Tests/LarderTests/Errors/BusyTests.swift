@@ -2,7 +2,7 @@ import Foundation
 import Larder
 import Testing
 
-@Suite("A file that another process has locked", .timeLimit(.minutes(5)))
+@Suite("A file that another process has locked", .timeLimit(.minutes(20)))
 struct BusyTests {
   private func open(_ file: StoreFile, _ timeout: Duration) throws -> Store {
     try Store(at: file.path, for: ProcessEntry.self, configuration: Store.Configuration(busyTimeout: timeout))

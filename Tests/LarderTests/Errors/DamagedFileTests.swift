@@ -11,7 +11,7 @@ private struct DamagedNote: Hashable {
   var tags: [String] = ["a", "b"]
 }
 
-@Suite("Files that are no store, or a damaged one", .timeLimit(.minutes(5)))
+@Suite("Files that are no store, or a damaged one", .timeLimit(.minutes(20)))
 struct DamagedFileTests {
   private let file: StoreFile
   private let notes = (1...300).map { DamagedNote(id: $0, title: "note number \($0)", amount: Double($0) / 2) }

@@ -2,7 +2,7 @@ import Foundation
 import Larder
 import Testing
 
-@Suite("A disk without space", .timeLimit(.minutes(5)))
+@Suite("A disk without space", .timeLimit(.minutes(20)))
 struct FullDiskTests {
   @Test(
     "on a full file system the save is refused, what was acknowledged is there, and the store goes on once there is space",

@@ -4,7 +4,7 @@ import Testing
 @testable import Larder
 
 @Suite(
-  "Files and folders that may not be written", .timeLimit(.minutes(5)),
+  "Files and folders that may not be written", .timeLimit(.minutes(20)),
   .enabled(
     if: Surroundings.unprivileged != nil, "permissions do not bind this user, and it cannot run the helper as another"))
 struct ReadOnlyTests {

@@ -34,7 +34,7 @@ private struct ChainNail: Hashable {
 }
 
 /// Expired rows that keep each other.
-@Suite("Rows that expire: circles of references", .timeLimit(.minutes(5)))
+@Suite("Rows that expire: circles of references", .timeLimit(.minutes(20)))
 struct ExpiredGroupTests {
   private let time = SteppedTime()
   private let store: Store

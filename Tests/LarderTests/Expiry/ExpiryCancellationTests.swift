@@ -16,7 +16,7 @@ private struct Voucher: Hashable {
   var code: String = ""
 }
 
-@Suite("Expiry: what is interrupted shows no expired rows afterwards", .timeLimit(.minutes(5)))
+@Suite("Expiry: what is interrupted shows no expired rows afterwards", .timeLimit(.minutes(20)))
 struct ExpiryCancellationTests {
   private let file: StoreFile
   private let clock = TestClock()

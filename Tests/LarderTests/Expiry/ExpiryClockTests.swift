@@ -190,7 +190,7 @@ struct ExpiryClockTests {
 }
 
 /// What hears of rows that expire by an injected clock, while the sweeper is at work.
-@Suite("Rows that expire: who hears of it", .timeLimit(.minutes(5)))
+@Suite("Rows that expire: who hears of it", .timeLimit(.minutes(20)))
 struct ExpiryNoticeTests {
   private let file: StoreFile
   private let time = SteppedTime()

@@ -40,7 +40,7 @@ private struct Agreement: Hashable {
   @Relationship(deleteRule: .deny) var room: ToOne<Room>?
 }
 
-@Suite("Rows that expire: deletions that are refused", .timeLimit(.minutes(5)))
+@Suite("Rows that expire: deletions that are refused", .timeLimit(.minutes(20)))
 struct ExpiryRefusalTests {
   private let file: StoreFile
   private let time = SteppedTime()

@@ -100,7 +100,7 @@ struct ExpirySweepingTests {
 
   @Test(
     "rows that expire one after another, while sweeps are at work and other dates are set, are all deleted",
-    .timeLimit(.minutes(5)))
+    .timeLimit(.minutes(20)))
   func datesDuringSweeps() async throws {
     let file = try StoreFile()
     let store = try Store(at: file.path, for: Coupon.self, Ticket.self, Purchase.self)

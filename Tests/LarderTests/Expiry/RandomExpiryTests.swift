@@ -6,7 +6,7 @@ import Testing
 
 /// Rows that expire beside plain Swift: changes of all kinds, leaps of the clock and sweeps, and after each of them
 /// everything that reads.
-@Suite("Rows that expire: random changes", .timeLimit(.minutes(10)))
+@Suite("Rows that expire: random changes", .timeLimit(.minutes(20)))
 struct RandomExpiryTests {
   @Test("no read, page or live result shows a row after its end, or misses one before it", arguments: 0..<2)
   func steps(_ number: Int) async throws {
@@ -74,7 +74,7 @@ struct RandomExpiryTests {
   }
 
   /// Here the sweeper's own timer wakes them, by real time: it looks at the clock twice a second.
-  @Test("live sequences follow the clock without a commit", .timeLimit(.minutes(2)), arguments: 0..<2)
+  @Test("live sequences follow the clock without a commit", .timeLimit(.minutes(20)), arguments: 0..<2)
   func sequences(_ number: Int) async throws {
     let seed = TestSeed.value &+ UInt64(number)
     var random = SplitMix64(seed: seed)

@@ -30,7 +30,7 @@ private struct Topic: Hashable {
 }
 
 /// Keys that Swift takes for the same and the file does not.
-@Suite("Keys: canonically equal texts", .timeLimit(.minutes(5)))
+@Suite("Keys: canonically equal texts", .timeLimit(.minutes(20)))
 struct KeyIdentityTests {
   private let store: Store
 

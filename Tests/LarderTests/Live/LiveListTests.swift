@@ -4,7 +4,7 @@ import LarderTestSupport
 import Observation
 import Testing
 
-@Suite("Observable lists and values", .timeLimit(.minutes(2)))
+@Suite("Observable lists and values", .timeLimit(.minutes(20)))
 struct LiveListTests {
   private let store: Store
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Larder
 
 /// Live values of any read: aggregates, groups, relationships and closures.
-@Suite("Live reads", .timeLimit(.minutes(5)))
+@Suite("Live reads", .timeLimit(.minutes(20)))
 struct LiveReadTests {
   private let file: StoreFile
   private let store: Store

@@ -23,7 +23,7 @@ private struct Total: Hashable {
 }
 
 /// Live results while triggers, views and columns come and go.
-@Suite("Live results: the schema changes", .timeLimit(.minutes(5)))
+@Suite("Live results: the schema changes", .timeLimit(.minutes(20)))
 struct LiveSchemaTests {
   /// Who changes the schema: the store itself, one in memory, another connection of this process, another process.
   enum Place: CaseIterable, Sendable { case here, memory, elsewhere, process }

@@ -5,7 +5,7 @@ import Testing
 @testable import Larder
 
 /// Whatever writes is heard of, whenever it commits.
-@Suite("Live results: sources", .timeLimit(.minutes(5)))
+@Suite("Live results: sources", .timeLimit(.minutes(20)))
 struct LiveSourceTests {
   private let file: StoreFile
   private let store: Store

@@ -4,7 +4,7 @@ import Testing
 @testable import Larder
 
 /// Who is woken by a commit, and what subscribers leave behind.
-@Suite("Live results: waking", .timeLimit(.minutes(5)))
+@Suite("Live results: waking", .timeLimit(.minutes(20)))
 struct LiveWakingTests {
   private let file: StoreFile
   private let store: Store

@@ -38,7 +38,7 @@ private struct Holder: Hashable {
 }
 
 /// Live results against reads that begin anew, after each of many changes of all kinds.
-@Suite("Live results: random changes", .timeLimit(.minutes(10)))
+@Suite("Live results: random changes", .timeLimit(.minutes(20)))
 struct RandomLiveTests {
   private let store: Store
   private var db: BlockingStore { store.blocking }

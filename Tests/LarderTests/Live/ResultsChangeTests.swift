@@ -5,7 +5,7 @@ import Testing
 @testable import Larder
 
 /// The differences between the results of a query.
-@Suite("Live results: changes", .timeLimit(.minutes(5)))
+@Suite("Live results: changes", .timeLimit(.minutes(20)))
 struct ResultsChangeTests {
   private let file: StoreFile
   private let store: Store

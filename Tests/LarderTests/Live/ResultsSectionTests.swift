@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Live results: sections", .timeLimit(.minutes(5)))
+@Suite("Live results: sections", .timeLimit(.minutes(20)))
 struct ResultsSectionTests {
   @Test("B9: rows are sectioned by a property, and the sections follow the commits")
   func property() async throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Results", .timeLimit(.minutes(5)))
+@Suite("Results", .timeLimit(.minutes(20)))
 struct ResultsTests {
   private let file: StoreFile
   private let store: Store

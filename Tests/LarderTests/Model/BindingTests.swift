@@ -6,7 +6,7 @@ import Testing
 
 /// The memory that a statement's texts and bytes are copied into: it is used again for the next row, and by nobody else
 /// meanwhile.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct BindingTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct BindingTests {
   /// Lengths around those at which a text moves out of its value, and memory out of its chunk.
   private static let lengths = [0, 1, 8, 15, 16, 17, 100, 1_000, 1_023, 1_024, 1_025, 2_048, 5_000, 70_000]
 

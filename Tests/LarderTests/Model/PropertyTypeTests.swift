@@ -4,7 +4,7 @@ import LarderTestSupport
 import Testing
 
 /// What the compiler says of properties that can't be stored. The compiler is the one that built the tests.
-@Suite("Properties that can't be stored", .timeLimit(.minutes(2)))
+@Suite("Properties that can't be stored", .timeLimit(.minutes(20)))
 struct PropertyTypeTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()

@@ -6,7 +6,7 @@ import Testing
 @testable import Larder
 
 /// Extensions of SQLite that `onOpen` loads. Source: <https://www.sqlite.org/loadext.html>.
-@Suite("Extensions of SQLite", .timeLimit(.minutes(5)))
+@Suite("Extensions of SQLite", .timeLimit(.minutes(20)))
 struct LoadedExtensionTests {
   private static let source = """
     #include <sqlite3ext.h>

@@ -26,7 +26,7 @@ private enum Indexed {
   }
 }
 
-@Suite("Stores that are opened to be read", .timeLimit(.minutes(5)))
+@Suite("Stores that are opened to be read", .timeLimit(.minutes(20)))
 struct ReadOnlyStoreTests {
   private let library: LibraryFile
   private static let readOnly = Store.Configuration(access: .readOnly)
@@ -221,7 +221,7 @@ struct ReadOnlyStoreTests {
 }
 
 @Suite(
-  "Stores that are opened to be read, where this user may not write", .timeLimit(.minutes(5)),
+  "Stores that are opened to be read, where this user may not write", .timeLimit(.minutes(20)),
   .enabled(
     if: Surroundings.unprivileged != nil, "permissions do not bind this user, and it cannot run the helper as another"))
 struct UnwritableFolderTests {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Statistics, backups on the disk, and references after a change of the schema", .timeLimit(.minutes(5)))
+@Suite("Statistics, backups on the disk, and references after a change of the schema", .timeLimit(.minutes(20)))
 struct StatisticsTests {
   private let library: LibraryFile
 
@@ -112,7 +112,7 @@ private enum After {
   static let models: [any Model.Type] = [Team.self, Player.self, Venue.self, Match.self]
 }
 
-@Suite("References after a change of the schema", .timeLimit(.minutes(5)))
+@Suite("References after a change of the schema", .timeLimit(.minutes(20)))
 struct SchemaReferenceTests {
   private let file: StoreFile
   private let statements = Recorder<String>()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Stores that are suspended", .timeLimit(.minutes(5)))
+@Suite("Stores that are suspended", .timeLimit(.minutes(20)))
 struct SuspensionTests {
   private let library: LibraryFile
 

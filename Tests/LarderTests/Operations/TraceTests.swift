@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Traces, caches and connections that are just opened", .timeLimit(.minutes(5)))
+@Suite("Traces, caches and connections that are just opened", .timeLimit(.minutes(20)))
 struct TraceTests {
   private let library: LibraryFile
   private let events = Recorder<TraceEvent>()

@@ -17,7 +17,7 @@ private struct RenamedEntry: Hashable {
   var text: String = ""
 }
 
-@Suite("Live results", .timeLimit(.minutes(5)))
+@Suite("Live results", .timeLimit(.minutes(20)))
 struct LiveResultsTests {
   private let file: StoreFile
   private let store: Store

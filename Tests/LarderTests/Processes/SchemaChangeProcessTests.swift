@@ -2,7 +2,7 @@ import Foundation
 import Larder
 import Testing
 
-@Suite("Two processes: the schema changes", .timeLimit(.minutes(5)))
+@Suite("Two processes: the schema changes", .timeLimit(.minutes(20)))
 struct SchemaChangeProcessTests {
   private struct Loose: Decodable, Sendable {
     var text: String?

@@ -2,7 +2,7 @@ import Foundation
 import Larder
 import Testing
 
-@Suite("Two processes on one file", .timeLimit(.minutes(5)))
+@Suite("Two processes on one file", .timeLimit(.minutes(20)))
 struct TwoProcessTests {
   @Test("C5: of processes that start together exactly one runs what is to happen once")
   func once() async throws {

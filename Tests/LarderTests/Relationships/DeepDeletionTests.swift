@@ -54,7 +54,7 @@ private final class StatementLog: Sendable {
   }
 }
 
-@Suite("Deletions that lead through thousands of rows", .timeLimit(.minutes(5)))
+@Suite("Deletions that lead through thousands of rows", .timeLimit(.minutes(20)))
 struct DeepDeletionTests {
   private static func fill(_ store: Store, _ count: Int) throws {
     try store.blocking.write { db in

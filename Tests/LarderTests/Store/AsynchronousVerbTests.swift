@@ -4,7 +4,7 @@ import LarderTestSupport
 import Testing
 
 /// The verbs of Store itself, on a file and in memory.
-@Suite(.timeLimit(.minutes(5))) struct AsynchronousVerbTests {
+@Suite(.timeLimit(.minutes(20))) struct AsynchronousVerbTests {
   private func withStores(_ body: (Store) async throws -> Void) async throws {
     try await body(try Store(inMemoryFor: ConformanceItem.self))
     try await withTemporaryStore(for: ConformanceItem.self) { try await body($0) }

@@ -4,7 +4,7 @@ import LarderTestSupport
 import Testing
 
 /// A closed store has finished its work, keeps no file open, and refuses what comes later.
-@Suite(.timeLimit(.minutes(5))) struct ClosingTests {
+@Suite(.timeLimit(.minutes(20))) struct ClosingTests {
   private func expectClosed(
     _ call: () async throws -> some Any, sourceLocation: SourceLocation = #_sourceLocation
   ) async {

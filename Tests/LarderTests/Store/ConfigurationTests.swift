@@ -3,7 +3,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ConfigurationTests {
+@Suite(.timeLimit(.minutes(20))) struct ConfigurationTests {
   /// Sources: <https://www.sqlite.org/pragma.html#pragma_synchronous>,
   /// <https://www.sqlite.org/pragma.html#pragma_journal_mode>.
   @Test(

@@ -3,7 +3,7 @@ import LarderTestSupport
 import Testing
 
 /// One body over every conformer of StoreReader and StoreWriter.
-@Suite(.timeLimit(.minutes(5))) struct ConformanceTests {
+@Suite(.timeLimit(.minutes(20))) struct ConformanceTests {
   private func withStores(_ body: (Store) throws -> Void) throws {
     try body(try Store(inMemoryFor: ConformanceItem.self))
     try withTemporaryStore(for: ConformanceItem.self) { try body($0) }

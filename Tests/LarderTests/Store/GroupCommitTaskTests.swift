@@ -5,7 +5,7 @@ import Testing
 @testable import Larder
 
 /// What a group commit must not mix up: whose task a value is checked and encoded in, and how long each waits.
-@Suite(.timeLimit(.minutes(5))) struct GroupCommitTaskTests {
+@Suite(.timeLimit(.minutes(20))) struct GroupCommitTaskTests {
   @TaskLocal static var tenant = -1
 
   @Test(

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Single writes of many tasks share transactions; each is answered for itself.
-@Suite(.timeLimit(.minutes(5))) struct GroupCommitTests {
+@Suite(.timeLimit(.minutes(20))) struct GroupCommitTests {
   private static let durabilities: [Store.Configuration.Durability] = [.normal, .full]
 
   @Test("every save that was acknowledged is in the file, of 64 tasks at once", arguments: durabilities)

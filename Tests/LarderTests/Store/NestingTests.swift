@@ -4,7 +4,7 @@ import LarderTestSupport
 import Testing
 
 /// Calls of the store from inside its own closures: they answer or throw, and never wait for themselves.
-@Suite(.timeLimit(.minutes(5))) struct NestingTests {
+@Suite(.timeLimit(.minutes(20))) struct NestingTests {
   private func withStore(_ body: (Store) async throws -> Void) async throws {
     try await withTemporaryStore(for: Parcel.self, configuration: Store.Configuration(readers: 1)) { store in
       try await store.insert([Parcel(id: 1), Parcel(id: 2)])

@@ -3,7 +3,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct OnceTests {
+@Suite(.timeLimit(.minutes(20))) struct OnceTests {
   private struct Failure: Error {}
 
   private func withStores(_ body: (Store) async throws -> Void) async throws {

@@ -4,7 +4,7 @@ import LarderTestSupport
 import Testing
 
 /// Asynchronous reads that begin on their task's thread, and what happens to those that take long.
-@Suite(.timeLimit(.minutes(5))) struct ShortReadTests {
+@Suite(.timeLimit(.minutes(20))) struct ShortReadTests {
   private static let count = 20_000
 
   private func withStore(_ body: (Store) async throws -> Void) async throws {

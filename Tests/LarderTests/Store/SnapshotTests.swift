@@ -3,7 +3,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct SnapshotTests {
+@Suite(.timeLimit(.minutes(20))) struct SnapshotTests {
   @Test("a snapshot sees one commit while writes go on") func consistent() async throws {
     try await withTemporaryStore(for: Parcel.self) { store in
       try await store.insert(Parcel(id: 1))

@@ -3,7 +3,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct StreamTests {
+@Suite(.timeLimit(.minutes(20))) struct StreamTests {
   private func withStores(rows: Int, _ body: (Store) async throws -> Void) async throws {
     let parcels = (0..<rows).map { Parcel(id: $0) }
     let memory = try Store(inMemoryFor: Parcel.self)

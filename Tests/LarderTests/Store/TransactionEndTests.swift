@@ -8,7 +8,7 @@ import Testing
 
 /// How transactions end where something is in the way: an interruption, an error with which SQLite itself rolls back, a
 /// connection that cannot.
-@Suite(.timeLimit(.minutes(5))) struct TransactionEndTests {
+@Suite(.timeLimit(.minutes(20))) struct TransactionEndTests {
   private struct Sentinel: Error {}
 
   /// A store and what another connection sees of its file.

@@ -3,7 +3,7 @@ import Larder
 import LarderTestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct TransactionTests {
+@Suite(.timeLimit(.minutes(20))) struct TransactionTests {
   struct Rollback: Error, Equatable { var number = 0 }
 
   private func withStores(_ body: (Store) async throws -> Void) async throws {

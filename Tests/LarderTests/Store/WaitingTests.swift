@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Calls that wait for each other across threads: none waits for ever.
-@Suite(.timeLimit(.minutes(5))) struct WaitingTests {
+@Suite(.timeLimit(.minutes(20))) struct WaitingTests {
   /// Runs each closure on a thread of its own, and returns what it threw when all are done.
   private func onThreads(_ bodies: [@Sendable () throws -> Void]) async -> [(any Error)?] {
     await withTaskGroup(of: (Int, (any Error)?).self) { group in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Larder
 
-@Suite("Threads that may block", .timeLimit(.minutes(5)))
+@Suite("Threads that may block", .timeLimit(.minutes(20)))
 struct WorkerPoolTests {
   private static let threads = 16
 

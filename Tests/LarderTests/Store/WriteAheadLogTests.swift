@@ -9,7 +9,7 @@ import Testing
 @testable import Larder
 
 /// The write-ahead log stays short, whatever readers do.
-@Suite(.timeLimit(.minutes(5))) struct WriteAheadLogTests {
+@Suite(.timeLimit(.minutes(20))) struct WriteAheadLogTests {
   private func size(ofLogOf file: URL) -> Int64 {
     let attributes = try? FileManager.default.attributesOfItem(atPath: file.path + "-wal")
     return (attributes?[.size] as? NSNumber)?.int64Value ?? 0

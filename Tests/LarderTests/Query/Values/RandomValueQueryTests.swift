@@ -6,7 +6,7 @@ import Testing
 
 /// Selected values, groups, joins, subqueries and trees in a store, a context and its child, beside plain Swift: with
 /// unsaved rows, with rows that have expired, with keys that Swift takes for the same.
-@Suite("Random queries for values", .timeLimit(.minutes(10)))
+@Suite("Random queries for values", .timeLimit(.minutes(20)))
 struct RandomValueQueryTests {
   private let clock = TestClock()
   private let store: Store
