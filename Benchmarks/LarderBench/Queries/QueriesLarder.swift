@@ -25,8 +25,6 @@ struct QueriesLarder {
   }
 
   func save(_ receipts: [Receipt]) throws {
-    try store.blocking.write { db in
-      for receipt in receipts { _ = try db.save(receipt, onConflict: \.code) }
-    }
+    try store.blocking.write { _ = try $0.save(receipts, onConflict: \.code) }
   }
 }

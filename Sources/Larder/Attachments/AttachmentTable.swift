@@ -228,16 +228,23 @@ extension AttachmentTable {
     return true
   }
 
-  /// Deletes data to which no row ever referred, and no other value than the caller's does. The connection is in a
-  /// transaction.
+  /// Deletes data that could not be synced, unless a row refers to it or did, or another value than the caller's does. The
+  /// connection is in a write transaction.
+  ///
+  /// The system may say the next time that it is on the disk. What isn't deleted, because others copy data at this moment,
+  /// is left to the collector.
   func withdraw(_ digest: String) throws {
+    let lock = try storage.folder.lockFile(.reading)
+    guard lock.tryLock(isExclusive: true), storage.leases.count(digest) <= 1 else { return }
+    defer { withExtendedLifetime(lock) {} }
+    guard try exists() else { return try storage.folder.remove(digest) }
     let holder = storage.knownHolder.map(Value.text) ?? .null
     let isShared = try connection.finds(
       """
       SELECT 1 FROM main.\(Self.name) WHERE digest = ?1 AND (uses > 0 OR version > 0) \
       UNION ALL SELECT 1 FROM main.\(Self.leases) WHERE digest = ?1 AND holder IS NOT ?2
       """, .text(digest), holder)
-    guard !isShared, storage.leases.count(digest) <= 1 else { return }
+    guard !isShared else { return }
     try connection.run("DELETE FROM main.\(Self.leases) WHERE digest = ?1", .text(digest))
     try delete(digest)
   }

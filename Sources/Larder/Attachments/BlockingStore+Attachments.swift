@@ -45,7 +45,16 @@ extension BlockingStore {
       let known = isKnown ? try? storage.folder.placement(of: digest) : nil
       isKnown = known != nil
       let placement = try known ?? storage.folder.name(draft, digest)
-      try storage.folder.sync(placement)
+      do {
+        try storage.folder.sync(placement)
+      } catch {
+        if !isKnown {
+          try? store.withWriter { connection in
+            try connection.transaction { try AttachmentTable(connection).withdraw(digest) }
+          }
+        }
+        throw error
+      }
       storage.didSync(digest: digest, placement)
       let isRegistered = try store.withWriter { connection in
         try connection.transaction {

@@ -129,33 +129,33 @@ extension Store {
         return connection.isAutocommitting ? try connection.transaction(register) : try register()
       }
       if isRegistered { break }
-      try await AttachmentWork.run { storage.didSync(digest: digest, try storage.folder.place(draft, digest)) }
+      try await withdrawing(digest) {
+        try await AttachmentWork.run { storage.didSync(digest: digest, try storage.folder.place(draft, digest)) }
+      }
       isPlaced = true
     }
     FaultPoint.registered.reach()
     storage.activate()
-    do {
-      try await syncing.wait()
-    } catch {
-      // The system may believe from now on that the data is on the disk.
-      if isPlaced { await withdraw(digest) }
-      throw error
-    }
+    try await withdrawing(isPlaced ? digest : nil) { try await syncing.wait() }
     return Attachment(digest: digest, size: size, mediaType: mediaType, fileName: name, lease: lease)
   }
 
-  /// Deletes data that only the caller has attached. It is left to the collector if that isn't possible now.
-  private func withdraw(_ digest: String) async {
-    let (writer, storage) = (writer, environment.attachments)
-    // Also if the caller is cancelled.
-    await Task {
-      try? await writer.perform { connection in
-        let lock = try storage.folder.lockFile(.reading)
-        guard lock.tryLock(isExclusive: true) else { return }
-        defer { withExtendedLifetime(lock) {} }
-        try connection.transaction { try AttachmentTable(connection).withdraw(digest) }
+  /// Syncs data, and takes it back if that fails.
+  private func withdrawing(_ digest: String?, _ sync: () async throws -> Void) async throws {
+    do {
+      try await sync()
+    } catch {
+      if let digest {
+        let writer = writer
+        // Also if the caller is cancelled.
+        await Task {
+          try? await writer.perform { connection in
+            try connection.transaction { try AttachmentTable(connection).withdraw(digest) }
+          }
+        }.value
       }
-    }.value
+      throw error
+    }
   }
 }
 

@@ -63,7 +63,12 @@ extension Transaction {
       let (digest, size) = (draft.digest(), draft.size)
       let lease = storage.leases.begin(digest)
       // Nothing is collected before the transaction ends: collecting needs the lock that this transaction holds.
-      storage.didSync(digest: digest, try storage.folder.place(draft, digest))
+      do {
+        storage.didSync(digest: digest, try storage.folder.place(draft, digest))
+      } catch {
+        try? AttachmentTable(connection).withdraw(digest)
+        throw error
+      }
       guard try AttachmentTable(connection).register(digest, size: size, isPlaced: true) else {
         throw StoreError(
           .inputOutput,

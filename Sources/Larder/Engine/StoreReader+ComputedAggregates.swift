@@ -13,6 +13,20 @@ extension StoreReader {
     return try _read { try $0.connection.aggregate(query, sum) }
   }
 
+  /// Returns the sum of a computed value of a small integer type over the rows of the query, as an `Int`.
+  ///
+  /// - Parameters:
+  ///   - query: The condition of the rows. A limit applies before the sum.
+  ///   - value: Returns the value to add up.
+  /// - Returns: The sum, or zero if there are no rows.
+  /// - Throws: ``StoreError`` `.invalidValue` if the sum overflows 64 bits, and the errors of any read.
+  public func sum<M: Model, Output: QuerySmallInteger>(
+    _ query: Query<M>, of value: (M.Columns) -> some QueryExpressible<Output>
+  ) throws -> Int {
+    let sum: QueryExpression<Int> = .sum(value(M.columns).expression)
+    return try _read { try $0.connection.aggregate(query, sum) }
+  }
+
   /// Returns the mean of a computed value over the rows of the query, ignoring nil.
   ///
   /// - Parameters:

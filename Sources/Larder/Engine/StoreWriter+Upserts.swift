@@ -59,7 +59,7 @@ extension StoreWriter {
     _ values: [M], onConflict paths: PartialKeyPath<M.Columns>...
   ) throws -> [M] {
     let columns = try M.columns(at: paths)
-    return try _write(isAtomic: true) { db in try values.map { try db.connection.save($0, matching: columns) } }
+    return try _write(isAtomic: true) { try $0.connection.save(values, matching: columns) }
   }
 
   /// Inserts a row, unless its key or a unique value is there already.

@@ -14,10 +14,13 @@ final class UpsertStatements {
   private var entries: [Key: UpsertStatement] = [:]
   /// The one that was used last. Key paths that are written in the source are the same object each time.
   private var last: (model: ObjectIdentifier, path: AnyKeyPath, entry: UpsertStatement)?
+  /// How often all statements were removed.
+  fileprivate private(set) var generation = 0
 
   func removeAll() {
     entries.removeAll()
     last = nil
+    generation += 1
   }
 
   fileprivate func entry<M: Model>(
@@ -116,6 +119,25 @@ extension Connection {
 
   func upsert<M: Model>(_ value: M, matching columns: [any AnyColumn<M>]) throws -> M? {
     try upsert(value, try upserts.entry(for: columns) { try makeUpsert($0, value) })
+  }
+
+  /// Saves the values by unique properties, within a transaction, and returns the rows, in the order of the values.
+  func save<M: Model>(_ values: [M], matching columns: [any AnyColumn<M>]) throws -> [M] {
+    var rows: [M] = []
+    rows.reserveCapacity(values.count)
+    var current: (entry: UpsertStatement, generation: Int)?
+    for value in values {
+      // Encoding a value may change the schema.
+      if current?.generation != upserts.generation {
+        current = (try upserts.entry(for: columns) { try makeUpsert($0, value) }, upserts.generation)
+      }
+      if let entry = current?.entry, let row = try upsert(value, entry) {
+        rows.append(row)
+      } else {
+        rows.append(try save(value, matching: columns))
+      }
+    }
+    return rows
   }
 
   private func upsert<M: Model>(_ value: M, _ entry: UpsertStatement) throws -> M? {

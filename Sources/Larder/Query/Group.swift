@@ -11,7 +11,15 @@ public struct Group<M: Model, Key: Sendable>: Sendable {
   /// - Parameter path: The property.
   /// - Returns: An expression of the number.
   public func count<Output: QueryExpressible>(_ path: KeyPath<M.Columns, Output>) -> QueryExpression<Int> {
-    QueryExpression(node: .aggregate(.count, M.columns[keyPath: path].node, .stored), coding: .stored)
+    QueryExpression(node: .aggregate(.count, M.columns[keyPath: path].node.asValue, .stored), coding: .stored)
+  }
+
+  /// The number of rows in which a computed value isn't nil.
+  ///
+  /// - Parameter value: Returns the value.
+  /// - Returns: An expression of the number.
+  public func count(_ value: (M.Columns) -> some QueryExpressible) -> QueryExpression<Int> {
+    QueryExpression(node: .aggregate(.count, value(M.columns).node.asValue, .stored), coding: .stored)
   }
 
   /// The number of different values of a property, without nil: `$0.count(distinct: \.customer)`.
@@ -26,6 +34,8 @@ public struct Group<M: Model, Key: Sendable>: Sendable {
   ///
   /// - Parameter value: Returns the value.
   /// - Returns: An expression of the number.
+  // A closure without its label counts all values.
+  @_disfavoredOverload
   public func count(distinct value: (M.Columns) -> some QueryExpressible) -> QueryExpression<Int> {
     let node = value(M.columns).node
     return QueryExpression(node: .aggregate(.distinctCount, node.asValue, node.order), coding: .stored)
@@ -58,6 +68,16 @@ public struct Group<M: Model, Key: Sendable>: Sendable {
   public func sum<Output: QueryNumber & AdditiveArithmetic>(
     _ value: (M.Columns) -> some QueryExpressible<Output>
   ) -> QueryExpression<Output> {
+    .sum(value(M.columns).expression)
+  }
+
+  /// The sum of a computed value of a small integer type, as an `Int`.
+  ///
+  /// - Parameter value: Returns the value to add up.
+  /// - Returns: An expression of the sum.
+  public func sum<Output: QuerySmallInteger>(
+    _ value: (M.Columns) -> some QueryExpressible<Output>
+  ) -> QueryExpression<Int> {
     .sum(value(M.columns).expression)
   }
 
@@ -199,7 +219,7 @@ extension QueryExpression {
     var type = coding.type
     type.isOptional = true
     return QueryExpression(
-      node: .aggregate(aggregate, base.node, base.node.order),
+      node: .aggregate(aggregate, base.node.asValue, base.node.order),
       coding: ColumnCoding(
         type: type,
         encode: { try $0.map(coding.encode) ?? .null },

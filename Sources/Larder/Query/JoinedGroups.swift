@@ -122,7 +122,7 @@ extension JoinedQuery where Output == (Left, Right) {
     for expression in repeat each expressions { nodes.append(expression.node) }
     let group = JoinedGroup<Left, Right, (repeat QueryExpression<(each Key).Output>)>(key: expressions)
     let selected = JoinSource<Left, Right>.columns { _, _ in outputs(group) }
-    return JoinedGroups(source, nodes, group, repeat each selected)
+    return JoinedGroups(unmapped("grouped"), nodes, group, repeat each selected)
   }
 
   /// Groups the pairs by a computed value, and selects values of each group.
@@ -139,7 +139,7 @@ extension JoinedQuery where Output == (Left, Right) {
     let key = JoinSource<Left, Right>.columns { key($0, $1).expression }
     let group = JoinedGroup<Left, Right, QueryExpression<Key.Output>>(key: key)
     let selected = JoinSource<Left, Right>.columns { _, _ in outputs(group) }
-    return JoinedGroups(source, [key.node], group, repeat each selected)
+    return JoinedGroups(unmapped("grouped"), [key.node], group, repeat each selected)
   }
 }
 
@@ -156,13 +156,15 @@ public struct JoinedGroup<Left: Model, Right: Model, Key: Sendable>: Sendable {
   /// - Parameter value: Returns the value, for the columns of both models.
   /// - Returns: An expression of the number.
   public func count(_ value: (Left.Columns, Right.Columns) -> some QueryExpressible) -> QueryExpression<Int> {
-    QueryExpression(node: .aggregate(.count, expression(value).node, .stored), coding: .stored)
+    QueryExpression(node: .aggregate(.count, expression(value).node.asValue, .stored), coding: .stored)
   }
 
   /// The number of different values, without nil.
   ///
   /// - Parameter value: Returns the value, for the columns of both models.
   /// - Returns: An expression of the number.
+  // A closure without its label counts all values.
+  @_disfavoredOverload
   public func count(
     distinct value: (Left.Columns, Right.Columns) -> some QueryExpressible
   ) -> QueryExpression<Int> {
@@ -177,6 +179,16 @@ public struct JoinedGroup<Left: Model, Right: Model, Key: Sendable>: Sendable {
   public func sum<Output: QueryNumber & AdditiveArithmetic>(
     _ value: (Left.Columns, Right.Columns) -> some QueryExpressible<Output>
   ) -> QueryExpression<Output> {
+    .sum(expression(value))
+  }
+
+  /// The sum of a value of a small integer type, as an `Int`.
+  ///
+  /// - Parameter value: Returns the value, for the columns of both models.
+  /// - Returns: An expression.
+  public func sum<Output: QuerySmallInteger>(
+    _ value: (Left.Columns, Right.Columns) -> some QueryExpressible<Output>
+  ) -> QueryExpression<Int> {
     .sum(expression(value))
   }
 

@@ -142,7 +142,19 @@ extension JoinedQuery {
   public func map<Mapped>(
     _ transform: @escaping @Sendable (Output) throws -> Mapped
   ) -> JoinedQuery<Left, Right, Mapped> {
-    JoinedQuery<Left, Right, Mapped>(source, nodes, decoding.map(transform))
+    var source = source
+    source.isMapped = true
+    return JoinedQuery<Left, Right, Mapped>(source, nodes, decoding.map(transform))
+  }
+
+  /// Returns the joined rows for a call that takes them, and not what `map` made of them.
+  func unmapped(_ call: String) -> JoinSource<Left, Right> {
+    var source = source
+    if source.isMapped {
+      source.failure = StoreError(
+        .unsupported, model: "\(Left.self)", "\(call) takes the rows that are joined; call map after it")
+    }
+    return source
   }
 
   private func changing(_ change: (inout JoinSource<Left, Right>) -> Void) -> JoinedQuery {
@@ -165,7 +177,7 @@ extension JoinedQuery where Output == (Left, Right) {
     var nodes: [SQLNode] = []
     for expression in repeat each expressions { nodes.append(expression.node) }
     return JoinedQuery<Left, Right, (repeat (each Value).Output)>(
-      source, nodes, RowDecoding(repeat (each expressions).coding.reader))
+      unmapped("select"), nodes, RowDecoding(repeat (each expressions).coding.reader))
   }
 }
 
@@ -185,6 +197,10 @@ struct JoinSource<Left: Model, Right: Model>: Sendable {
   var sorts: [QuerySort] = []
   var limit: Int?
   var offset = 0
+  /// Whether results are no longer the rows.
+  var isMapped = false
+  /// Why the query can't be executed.
+  var failure: StoreError?
 
   /// The right table is named as the rows of a relationship are, one level deep.
   private static var depth: Int { 1 }
@@ -252,6 +268,7 @@ struct JoinSource<Left: Model, Right: Model>: Sendable {
 
   /// Writes the values of the pairs, the tables and the conditions. The writer qualifies the names of columns.
   private func writePairs(_ nodes: [SQLNode]?, _ writer: inout SQLWriter) throws {
+    if let failure { throw failure }
     guard query.limit == nil, query.offset == 0, query.cursor == nil else {
       throw StoreError(
         .unsupported, model: "\(Left.self)",

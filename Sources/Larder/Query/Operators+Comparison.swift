@@ -253,7 +253,7 @@ extension QueryExpressible {
   /// - Returns: An expression of the value.
   public func or<Other: QueryExpressible>(_ other: Other) -> QueryExpression<Other.Output>
   where Output == Other.Output? {
-    let node = SQLNode.function(.coalesce, SQLNode.alternatives([node, other.node]))
+    let node = SQLNode.function(.coalesce, SQLNode.alternatives([node, other.node.asValue]))
     let coding: ColumnCoding<Other.Output> = expression.coding.unwrapped()
     return QueryExpression(node: node, coding: coding.type.order == node.order ? coding : other.expression.coding)
   }
@@ -265,7 +265,7 @@ extension QueryExpressible {
   /// - Returns: An expression of the value.
   public func or<Other: QueryExpressible, Wrapped>(_ other: Other) -> QueryExpression<Output>
   where Output == Wrapped?, Other.Output == Output {
-    let node = SQLNode.function(.coalesce, SQLNode.alternatives([node, other.node]))
+    let node = SQLNode.function(.coalesce, SQLNode.alternatives([node, other.node.asValue]))
     return QueryExpression(
       node: node, coding: expression.coding.type.order == node.order ? expression.coding : other.expression.coding)
   }

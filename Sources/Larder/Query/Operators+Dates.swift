@@ -77,7 +77,7 @@ extension QueryExpressible where Output: QueryDate & StoredValue {
   /// - Parameter date: The moment.
   /// - Returns: An expression of the seconds, negative if this moment is earlier; nil for nil.
   public func timeIntervalSince(_ date: Date) -> QueryExpression<Output.Interval> {
-    let constant = SQLNode.value(.real(date.timeIntervalSinceReferenceDate))
+    let constant = QueryExpression<Date>(node: seconds, coding: .stored).node(for: date)
     return QueryExpression(node: .binary(.subtract, seconds, constant), coding: .stored)
   }
 

@@ -90,6 +90,12 @@ extension SQLWriter {
         try writer.write(rows.owner)
       }
       guard let condition = rows.condition else { return }
+      guard !condition.hasAggregate else {
+        throw StoreError(
+          .unsupported, model: rows.name,
+          "an aggregate of a group can't be used within a condition on rows of \(rows.name); select it, and compare it in Swift"
+        )
+      }
       writer.write(" AND ")
       try writer.write(condition)
     }

@@ -271,6 +271,17 @@ struct SQLWriter {
 
   private mutating func write(_ aggregate: Aggregate, of node: SQLNode?, _ order: ValueOrder) throws {
     guard let node else { return write("count(*)") }
+    if [.min, .max].contains(aggregate), case .column(let column) = node,
+      let adopted = adopted.column(column.name, of: column.table), adopted.kind == .integers
+    {
+      // The index of the column serves the aggregate, not what is computed of the column.
+      var extreme = SQLWriter(isQualified: isQualified)
+      extreme.innerTable = innerTable
+      extreme.write(aggregate == .min ? "min(" : "max(")
+      extreme.writeReference(to: column)
+      extreme.write(")")
+      return write(adopted.real(extreme.sql))
+    }
     switch (aggregate, order) {
     case (.count, _): write("count(")
     case (.distinctCount, _): write("count(DISTINCT ")

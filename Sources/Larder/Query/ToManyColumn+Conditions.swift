@@ -145,6 +145,16 @@ extension ToManyColumn {
     asking(.sum(computed(value)))
   }
 
+  /// The sum of a computed value of a small integer type over the rows, as an `Int`.
+  ///
+  /// - Parameter value: Returns the value.
+  /// - Returns: An expression of the sum.
+  public func sum<Output: QuerySmallInteger>(
+    _ value: (Target.Columns) -> some QueryExpressible<Output>
+  ) -> QueryExpression<Int> {
+    asking(.sum(computed(value)))
+  }
+
   /// The mean of a computed value as a real number, or nil if there are no values.
   ///
   /// - Parameter value: Returns the value.

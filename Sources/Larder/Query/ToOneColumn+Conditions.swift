@@ -93,7 +93,7 @@ extension ToOneColumn {
     var type = value.coding.type
     type.isOptional = true
     return QueryExpression(
-      node: whereReferenced(value.node),
+      node: whereReferenced(value.node.asValue),
       coding: ColumnCoding(
         type: type, encode: { [coding = value.coding] in try $0.map(coding.encode) ?? .null },
         decode: { [coding = value.coding] in $0.isNull ? nil : try coding.decode($0) }))

@@ -67,8 +67,7 @@ private struct FormOfColumn {
 
   /// The kinds of stored value in Larder's format of the type.
   private var nativeKinds: [String] {
-    if type.textForm == .date { return ["real", "integer"] }
-    return switch type.storageClass {
+    switch type.storageClass {
     case .integer: ["integer"]
     case .real: ["real"]
     case .text: ["text"]
@@ -123,7 +122,9 @@ private struct FormOfColumn {
       other += " OR (\(isUnreadable))"
     }
     let questions = ["max(\(other)) AS \(answer("other"))"]
-    guard type.storageClass == .real, type.textForm == nil, type.numberForm == nil else { return questions }
+    guard type.storageClass == .real, [nil, .date].contains(type.textForm), type.numberForm == nil else {
+      return questions
+    }
     return questions + ["max(\(isNone(of: ["real", "integer"]))) AS \(answer("nonnumber"))"]
   }
 

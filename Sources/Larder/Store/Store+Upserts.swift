@@ -54,7 +54,7 @@ extension Store {
     _ values: [M], onConflict paths: PartialKeyPath<M.Columns>...
   ) async throws -> [M] {
     let columns = try M.columns(at: paths)
-    return try await transaction { db in try values.map { try db.save($0, matching: columns) } }
+    return try await transaction { try $0.save(values, matching: columns) }
   }
 
   /// Inserts a row, unless its key or a unique value is there already.

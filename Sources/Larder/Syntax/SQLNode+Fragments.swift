@@ -8,6 +8,15 @@ extension SQLNode {
     }
   }
 
+  /// Whether a value is one of many rows, other than of those that belong to a row.
+  var hasAggregate: Bool {
+    switch self {
+    case .aggregate, .function(.total, _): true
+    case .relatedRows: false
+    default: children.contains(where: \.hasAggregate)
+    }
+  }
+
   /// Whether SQL by hand may depend on the row without interpolating its columns: it names one in its text, has none at
   /// all, or holds a statement.
   func hasText(beyond columns: Set<String>) -> Bool {

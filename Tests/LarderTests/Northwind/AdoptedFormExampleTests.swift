@@ -11,6 +11,15 @@ private struct FormedThing: Hashable {
   var blob: Decimal
 }
 
+@Model("Spans")
+private struct WholeSpan: Hashable {
+  var id: Int
+  var a: Date
+  var b: Date
+  var c: Date
+  var weight: Double
+}
+
 /// One example of each mixture of forms that conditions once read otherwise than fetches.
 @Suite("Values of other programs in other forms: examples")
 struct AdoptedFormExampleTests {
@@ -27,6 +36,35 @@ struct AdoptedFormExampleTests {
       (4, 1, '007', '1.50', 2.5)
       """)
     store = try Store(at: file.path, for: FormedThing.self, schema: .existing)
+  }
+
+  @Test("whole seconds and whole numbers are real ones when something is computed of them")
+  func wholeNumbers() throws {
+    let file = try StoreFile()
+    try file.sql(
+      "create table Spans (id integer primary key, a timestamp, b timestamp, c timestamp, weight numeric)",
+      creating: true)
+    try file.sql("insert into Spans values (1, 90.0, 0.0, 60.0, 2), (2, 100, 10, 70, 5)")
+    let store = try Store(at: file.path, for: WholeSpan.self, schema: .existing)
+    let context = Context(store)
+    for db in [store.blocking, context, context.child()] as [any StoreWriter] {
+      let all = WholeSpan.all.sorted(by: \.id)
+      #expect(
+        try db.fetch(all.select { $0.a.timeIntervalSince($0.b) / $0.c.timeIntervalSince($0.b) }) == [1.5, 1.5])
+      #expect(try db.count(WholeSpan.where { $0.a.timeIntervalSince($0.b) / $0.c.timeIntervalSince($0.b) > 1.2 }) == 2)
+      let groups = WholeSpan.all.grouped(by: \.b) { ($0.max(\.a), $0.min(\.c)) }
+      #expect(try db.fetch(groups).map { $0.0?.timeIntervalSinceReferenceDate ?? 0 } == [90, 100])
+      let ratios = WholeSpan.all.grouped(by: { $0.id > 0 }) { $0.max(\.weight).or(0) / $0.min(\.weight).or(1) }
+      #expect(try db.fetch(ratios) == [2.5])
+      #expect(try db.max(WholeSpan.all, of: \.weight) == 5)
+      #expect(try db.fetch(WholeSpan.where { $0.a == Date(timeIntervalSinceReferenceDate: 90) }).map(\.id) == [1])
+      #expect(try db.fetch(WholeSpan.all.sorted(by: \.a).select(\.weight)) == [2, 5])
+      #expect(try db.find(WholeSpan.self, 2)?.a == Date(timeIntervalSinceReferenceDate: 100))
+    }
+    // No integer that a real number isn't equal to.
+    try file.sql("update Spans set weight = 9007199254740993 where id = 2")
+    let again = try Store(at: file.path, for: WholeSpan.self, schema: .existing)
+    #expect(throws: StoreError.self) { try again.blocking.max(WholeSpan.all, of: \.weight) }
   }
 
   @Test("-1 is true, '7' is less than '12', and numbers in columns without a type are in their order")

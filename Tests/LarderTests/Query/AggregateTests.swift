@@ -99,6 +99,8 @@ import Testing
   func overflow() throws {
     let db = try Store(inMemoryFor: SizedItem.self).blocking
     try db.insert([SizedItem(id: 1, size: .max, weight: .infinity), SizedItem(id: 2, size: 1, weight: -.infinity)])
+    #expect(try db.sum(SizedItem.all) { $0.byte } == 200)
+    #expect(try db.fetch(SizedItem.all.grouped(by: { $0.byte }) { $0.sum { $0.byte } }) == [200])
     let integers = try #require(throws: StoreError.self) { try db.sum(SizedItem.all, of: \.size) }
     #expect(integers.code == .invalidValue)
     #expect(integers.model == "SizedItem")

@@ -98,6 +98,41 @@ struct JoinedQueryTests {
     #expect(error?.message.contains("limit the groups instead") == true)
   }
 
+  @Test("what can't be asked is refused with the way to ask it")
+  func refusals() async throws {
+    let join = Stopover.join(Town.self) { $0.city == $1.name }
+    let mapped = join.map { ($0, Town(id: $1.id, name: "-", isCapital: true)) }
+    let error = await #expect(throws: StoreError.self) {
+      try await store.fetch(mapped.grouped(by: { _, town in town.name }) { $0.count })
+    }
+    #expect(error?.message.contains("grouped takes the rows that are joined; call map after it") == true)
+    await #expect(throws: StoreError.self) { try await store.fetch(mapped.select { $1.name }) }
+    #expect(try await store.fetch(mapped).map(\.1.name) == ["-", "-", "-"])
+
+    let inner = await #expect(throws: StoreError.self) {
+      try await store.fetch(
+        Stopover.all.grouped(by: \.city) { ($0.key, $0.count) }.having { group in Town.exists { $0.id == group.count } }
+      )
+    }
+    #expect(inner?.code == .unsupported && inner?.message.contains("rows of Town") == true)
+    await #expect(throws: StoreError.self) {
+      try await store.fetch(
+        join.grouped(by: { _, town in town.name }) { $0.key }
+          .having { group in Town.exists { $0.id < group.sum { stop, _ in stop.days } } })
+    }
+    let keys = Stopover.all.grouped(by: \.city) { $0.key }.having { group in Town.exists { $0.name == group.key } }
+    #expect(try await store.fetch(keys) == ["Bern", "Chur", "Oslo"])
+
+    let never = Date(timeIntervalSinceReferenceDate: .nan)
+    for query in [
+      Excursion.where { $0.startsAt.timeIntervalSince(never) < 5 },
+      Excursion.where { $0.endsAt.timeIntervalSince(never) == nil },
+    ] {
+      let error = await #expect(throws: StoreError.self) { try await store.fetch(query) }
+      #expect(error?.code == .invalidValue)
+    }
+  }
+
   @Test("a query with a limit can't be joined")
   func limited() async throws {
     let error = await #expect(throws: StoreError.self) {

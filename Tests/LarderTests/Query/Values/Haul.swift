@@ -44,6 +44,8 @@ struct Pier: Hashable {
 extension Pier.Columns {
   var gauge: QueryExpression<Int> { hauls.count * 10 + size }
   var isNamed: QueryExpression<Bool> { name != nil }
+  /// Neither true nor false to SQL where there is no name.
+  var isHarbour: QueryExpression<Bool> { name.hasPrefix("H") }
   var greatest: QueryExpression<Int?> { hauls.max(\.amount) }
 }
 

@@ -6,7 +6,14 @@ import LarderTestSupport
 extension HaulTerms {
   mutating func condition(_ depth: Int) -> HaulTerm<Bool> {
     guard depth > 0 else { return leaf() }
-    switch draw(13) {
+    switch draw(15) {
+    case 13:
+      return HaulTerm(
+        "pier.isHarbour == false", { $0.pier.isHarbour == false },
+        { row, world in world.pier(of: row).map { $0.name?.hasPrefix("H") != true } ?? false })
+    case 14:
+      return HaulTerm(
+        "pier.isHarbour == nil", { $0.pier.isHarbour == nil }, { row, world in world.pier(of: row) == nil })
     case 11:
       return HaulTerm(
         "pier.isNamed == true", { $0.pier.isNamed == true }, { row, world in world.pier(of: row)?.name != nil })
