@@ -137,6 +137,8 @@ extension JoinedQuery {
 
   /// Returns the query for what the closure makes of each result.
   ///
+  /// Call it last: a query that is selected from or grouped after it throws `.unsupported` when it is executed.
+  ///
   /// - Parameter transform: Makes a result. What it throws ends the fetch.
   /// - Returns: A new query; this one doesn't change.
   public func map<Mapped>(

@@ -130,6 +130,8 @@ extension Model {
   /// Place.where { place in Visit.exists { $0.placeName == place.name && $0.rating > 3 } }
   /// ```
   ///
+  /// An aggregate of a group can't be compared here: a query with it throws `.unsupported`.
+  ///
   /// - Parameter condition: Returns the condition for this model's columns.
   /// - Returns: The condition.
   public static func exists(where condition: (Columns) -> some QueryExpressible<Bool>) -> QueryExpression<Bool> {
