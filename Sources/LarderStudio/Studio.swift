@@ -57,6 +57,10 @@ public struct Studio: Sendable {
   /// The part of the page's address behind the path at which its routes are: `?token=…`.
   public var addressQuery: String { "?\(AccessToken.parameter)=\(token.text)" }
 
+  /// What takes the place of ``addressQuery`` in the address for a program that opens a browser: `?invitation=…`. It lets
+  /// one browser in, once, because any user of the machine can read the arguments of a program.
+  public var invitationQuery: String { "?\(AccessToken.invitationParameter)=\(token.invitation)" }
+
   /// Adds the page and everything that it asks for to the router's root, which may be a group of another router.
   ///
   /// - Parameters:
@@ -72,9 +76,10 @@ public struct Studio: Sendable {
 
   /// Adds the routes without what checks requests.
   private func addUncheckedRoutes(to root: some RouterMethods<some RequestContext>, _ access: Access) throws {
+    let api = root.group("api")
+    if case .file(let path) = source { api.add(middleware: SameFile(path: path)) }
     let library = try openLibrary()
     PageFiles(token: access == .token ? token : nil).addRoutes(to: root)
-    let api = root.group("api")
     TableRoutes(library: library).addRoutes(to: api)
     RowRoutes(library: library).addRoutes(to: api)
     ChangeRoutes(library: library).addRoutes(to: api)

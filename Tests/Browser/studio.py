@@ -70,6 +70,18 @@ class Studio:
         assert status == 200, answer
         return [row["cells"] for row in answer["rows"]]
 
+    def document(self, key: str, table: str = "people") -> dict | None:
+        """A document's JSON and when it expires, as it is stored; None if there is none."""
+        status, _, answer = self.ask("GET", "api/document", table=table, key=json.dumps([f"t{key}"]), session="look")
+        return None if status == 404 else {"json": answer["json"], "expires": answer.get("expires")}
+
+    def change_document(self, key: str, table: str = "people", **after):
+        """What another window makes of a document: other values of `json` and `expires`, or none of both to delete it."""
+        before = self.document(key, table)
+        after = ({"expires": None} | (before or {}) | after) if after else None
+        status, _, answer = self.ask("POST", "api/document", {"table": table, "key": key, "before": before, "after": after}, session="other")
+        assert status in (200, 204), answer
+
 
 class StudioPage:
     """A window of the studio."""

@@ -51,7 +51,7 @@ def test_a_picture_that_is_too_large_is_refused_whether_it_says_so_or_not(server
     assert add(server, title="Still%20there")[0] == 201
 
 
-@pytest.mark.parametrize("title, rating, field", [("", "3", "title"), ("%20%0A", "3", "title"), ("a%0Ab", "3", "title"), ("x" * 101, "3", "title"), ("x", "6", "rating"), ("x", "-1", "rating")])
+@pytest.mark.parametrize("title, rating, field", [("", "3", "title"), ("%20%0A", "3", "title"), ("a%0Ab", "3", "title"), ("a%00b", "3", "title"), ("x" * 101, "3", "title"), ("x", "6", "rating"), ("x", "-1", "rating")])
 def test_each_field_is_checked(server, title, rating, field):
     status, _, answer = add(server, title, rating)
     assert (status, list(answer["fields"])) == (422, [field])

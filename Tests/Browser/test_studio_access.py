@@ -48,6 +48,14 @@ def test_a_conflict(window, studio):
     expect_accessible(window)
 
 
+def test_a_conflict_of_a_document(window, studio):
+    window.open("people", "ada")
+    window.field("json").locator("textarea").fill('{"name": "Mine"}')
+    studio.change_document("ada", json='{"name": "Theirs"}')
+    expect(window.panel.get_by_role("group", name="Conflict")).to_be_visible()
+    expect_accessible(window)
+
+
 def test_documents_the_schema_the_diagram_and_sql(window):
     window.open("people", "ada")
     expect_accessible(window)

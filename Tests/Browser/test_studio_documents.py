@@ -42,15 +42,13 @@ def close(window):
     expect(window.panel).to_be_hidden()
 
 
-def save(server, key: str, text: str, before: str | None = None, expires: datetime | None = None):
+def save(server, key: str, text: str, expires: datetime | None = None):
     """What another window writes."""
-    path = "/studio/documents/api/document{}?session=other"
-    status, _, answer = server.ask("POST", path.format(""), {"table": "papers", "key": key, "json": text, "before": before})
+    before = stored(server, key)
+    date = expires and expires.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    after = {"json": text, "expires": date}
+    status, _, answer = server.ask("POST", "/studio/documents/api/document?session=other", {"table": "papers", "key": key, "before": before if "json" in before else None, "after": after})
     assert status == 200, answer
-    if expires:
-        date = expires.astimezone(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        status, _, answer = server.ask("POST", path.format("/expiry"), {"table": "papers", "key": key, "expires": date})
-        assert status == 200, answer
 
 
 def stored(server, key: str) -> dict:
@@ -107,7 +105,8 @@ def test_what_was_changed_meanwhile_is_not_overwritten(documents, server):
     documents.row("ada").locator(".grid-cell").first.click()
     text = documents.panel.get_by_label("JSON")
     text.fill('{"name": "Mine"}')
-    save(server, "ada", '{"name":"Theirs"}', before=stored(server, "ada")["json"])
+    save(server, "ada", '{"name":"Theirs"}')
+    expect(documents.panel.get_by_role("group", name="Conflict")).to_contain_text("Theirs")
     documents.panel.get_by_role("button", name="Save document").click()
     expect(documents.field("json")).to_contain_text("was changed meanwhile")
     expect(text).to_have_value('{"name": "Mine"}')

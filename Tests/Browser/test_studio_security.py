@@ -1,13 +1,21 @@
 """The data browser lets in nobody without its token, writes nothing where it may only read, and runs nothing that a file says."""
 
+import http.client
 import json
+import os
+import signal
 import sqlite3
+import subprocess
+import time
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
 
+from showcase import PATIENCE, REPOSITORY
 from studio import Studio, StudioPage, size, start_studio, window  # noqa: F401
 
+COMMAND = REPOSITORY / ".build/debug/larder"
 SCRIPT = "<script>alert('from a file')</script><img src=x onerror=alert(1)>"
 TABLE = "\"it's\" <b>`new`</b> 🧺"
 COLUMN = "a \"b\" 'c' `d` <img src=x onerror=alert(2)>"
@@ -94,6 +102,34 @@ def test_the_token_moves_from_the_address_to_a_cookie(studio, open_page, size):
     assert studio.token not in window.page.content()
 
 
+def test_a_program_that_opens_a_browser_gets_an_invitation_for_one(hostile, tmp_path):
+    """Any user of the machine can read the arguments of a program."""
+    seen = tmp_path / "seen"
+    for name in ["open", "xdg-open"]:
+        (tmp_path / name).write_text(f'#!/bin/sh\necho "$@" > {seen}.part && mv {seen}.part {seen}\n')
+        (tmp_path / name).chmod(0o755)
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    with subprocess.Popen([COMMAND, "studio", hostile], stdout=subprocess.PIPE, text=True, env=environment) as command:
+        try:
+            address = command.stdout.readline().removeprefix("Studio: ").strip()
+            deadline = time.monotonic() + PATIENCE
+            while not seen.exists() and time.monotonic() < deadline:
+                time.sleep(0.05)
+            opened = urlsplit(seen.read_text().strip())
+            assert "token" not in opened.query and urlsplit(address).query.removeprefix("token=") not in opened.query
+            answers = []
+            for _ in range(2):
+                connection = http.client.HTTPConnection("127.0.0.1", opened.port, timeout=PATIENCE)
+                connection.request("GET", f"/?{opened.query}")
+                answers.append(connection.getresponse())
+                connection.close()
+            assert [answer.status for answer in answers] == [303, 401]
+            assert "HttpOnly" in answers[0].headers["Set-Cookie"] and "Set-Cookie" not in answers[1].headers
+        finally:
+            command.send_signal(signal.SIGTERM)
+            command.wait(PATIENCE)
+
+
 def test_the_pages_allow_no_foreign_script_and_no_frame(studio):
     for path in ["", "studio.js", "api/store"]:
         status, headers, _ = studio.ask("GET", path)
@@ -130,9 +166,8 @@ WRITES = [
     ("update", {"table": "Tag", "key": ["i1"], "values": {"name": "x"}}),
     ("delete", {"table": "Tag", "key": ["i1"]}),
     ("expiry", {"table": "Ticket", "key": ["i1"], "expires": None}),
-    ("document", {"table": "people", "key": "ada", "json": "{}"}),
-    ("document/delete", {"table": "people", "key": "ada"}),
-    ("document/expiry", {"table": "people", "key": "ada", "expires": None}),
+    ("document", {"table": "people", "key": "ada", "after": {"json": "{}"}}),
+    ("document", {"table": "people", "key": "ada"}),
     ("resolve", {"table": "Tag", "key": ["i1"], "keepsMine": True}),
     ("undo", {}), ("redo", {}), ("discard", {}), ("save", {}),
     ("attachment", {}),
@@ -185,3 +220,27 @@ def test_a_request_that_makes_no_sense_is_refused_with_the_reason(studio, values
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff\xfe", b'{"table": 1}', b'{"table": "Tag", "key": ["i1"]}'])
 def test_a_body_that_makes_no_sense_is_refused(studio, body):
     assert studio.ask("POST", "api/update", body)[0] == 400
+
+
+def test_another_file_with_the_same_name_is_not_taken_for_the_one_that_was_opened(start_studio, open_page, hostile, tmp_path, size):
+    """Programs that save a whole file put a new one in its place."""
+    studio = start_studio(hostile)
+    window = StudioPage(open_page(viewport=size), studio)
+    window.show(TABLE)
+    expect(window.row(SCRIPT)).to_be_visible()
+    other = tmp_path / "other.db"
+    connection = sqlite3.connect(other)
+    connection.execute("CREATE TABLE other (id INTEGER PRIMARY KEY)")
+    connection.commit()
+    connection.close()
+    kept = tmp_path / "kept.db"
+    hostile.rename(kept)
+    other.rename(hostile)
+    for method, path in [("GET", "api/store"), ("POST", "api/save")]:
+        status, _, answer = studio.ask(method, path, body={} if method == "POST" else None)
+        assert status == 410 and "another one has its name" in answer["message"]
+    window.grid.get_by_role("columnheader").nth(1).click()
+    expect(window.page.get_by_text("another one has its name").first).to_be_visible()
+    hostile.unlink()
+    kept.rename(hostile)
+    assert studio.ask("GET", "api/store")[0] == 200

@@ -58,6 +58,70 @@ def test_no_statement_opens_another_file(start_studio, tmp_path, other, form, is
             assert status == 422, answer
 
 
+OWN = "attaches no other"
+FORMS = ["explain attach '{}' as y", "EXPLAIN QUERY PLAN attach '{}' as y", "select 1; attach '{}' as y", "select ';' ; -- x\n; attach '{}' as y", "\"\"; attach '{}' as y", "/* /*/ attach '{}' as y", "/**/--*/\nattach '{}' as y"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_way_of_writing_it_attaches_a_file(studio, other, form):
+    for path, writes in [("sql", False), ("sql", True), ("sql/plan", False), ("sql/csv", False)]:
+        status, _, answer = studio.ask("POST", f"api/{path}", {"sql": form.format(other), "writes": writes})
+        assert (status, OWN in answer["message"]) == (403, True), answer
+    assert len(run(studio, "pragma database_list")[2]["rows"]) == len(run(studio, "pragma database_list", True)[2]["rows"])
+    assert run(studio, "select * from y.secret")[0] == 422
+
+
+@pytest.mark.parametrize("form", ["vacuum into '{}'", "-- copy\nVACUUM main INTO '{}'", "vacuum\"main\"into'{}'", "vacuum/*\n*/main/**/into '{}'", "explain vacuum into '{}'", "select 1; vacuum into '{}'"])
+@pytest.mark.parametrize("writes", [False, True])
+def test_no_statement_writes_another_file(studio, tmp_path, form, writes):
+    copy = tmp_path / "copy.db"
+    status, _, answer = run(studio, form.format(copy), writes)
+    assert (status, "no other file" in answer["message"]) == (403, True), answer
+    assert not copy.exists()
+
+
+SETTINGS = [
+    "foreign_keys = off", "main.foreign_keys(off)", "'foreign_keys' = off", '"main".[foreign_keys] = off', "`foreign_keys`=0", "/* x */ foreign_keys -- y\n = off",
+    "query_only = on", "writable_schema = on", "locking_mode = exclusive", "journal_mode = delete", "temp_store_directory = '/'", "hard_heap_limit = 1000000000", "soft_heap_limit = 1000000000", "case_sensitive_like(on)",
+]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_no_statement_sets_what_holds_for_others(studio, setting):
+    """Some pragmas act while they are compiled: in a plan, and in a second statement too."""
+    forms = ["pragma {}", "explain pragma {}", "EXPLAIN QUERY PLAN pragma {}", "select 1; pragma {}", "select $a('); pragma {}; --')"]
+    for form in forms:
+        for path, writes in [("sql", False), ("sql", True), ("sql/plan", False)]:
+            status, _, answer = studio.ask("POST", f"api/{path}", {"sql": form.format(setting), "writes": writes})
+            assert (status, "later statements" in answer["message"]) == (403, True), answer
+    for writes in [False, True]:
+        assert run(studio, "pragma foreign_keys", writes)[2]["rows"] == [["1"]]
+        assert run(studio, "pragma hard_heap_limit", writes)[2]["rows"] == [["0"]]
+
+
+@pytest.mark.parametrize("sql", ["pragma table_info(Tag)", "pragma main.table_info=Tag", "pragma foreign_key_list('Cost')", "pragma foreign_keys", "pragma integrity_check(1);", "explain query plan select * from Tag"])
+@pytest.mark.parametrize("writes", [False, True])
+def test_pragmas_that_only_look_are_executed(studio, sql, writes):
+    status, _, answer = run(studio, sql, writes)
+    assert (status, len(answer["rows"]) > 0) == (200, True), answer
+
+
+def test_what_is_kept_in_the_file_is_set_and_the_file_compacted(studio):
+    for sql in ["pragma user_version = 7", "vacuum", "pragma wal_checkpoint(truncate)"]:
+        assert run(studio, sql, True)[0] == 200, sql
+    assert run(studio, "pragma user_version", True)[2]["rows"] == [["7"]]
+    trigger = "create trigger t after delete on Tag begin insert into Tag values (9, 'attach; vacuum into'); end"
+    assert run(studio, trigger, True)[0] == 200
+
+
+@pytest.mark.parametrize("sql", ["select fts3_tokenizer('simple')", "select FTS3_Tokenizer /* x */ ('simple', x'4141414141414141')", "select \"fts3_tokenizer\"('simple')", "select 1; select [fts3_tokenizer]('simple')", "create view v as select `fts3_tokenizer`('simple')"])
+@pytest.mark.parametrize("writes", [False, True])
+def test_no_statement_reaches_the_memory_of_the_process(studio, sql, writes):
+    status, _, answer = run(studio, sql, writes)
+    assert (status, "memory" in answer["message"]) == (403, True), answer
+    assert run(studio, "select 'fts3_tokenizer' as name", writes)[2]["rows"] == [["fts3_tokenizer"]]
+
+
 def test_a_statement_ends_with_the_connection_of_its_window(studio):
     endless = [begin(studio, ENDLESS) for _ in range(2)]
     for connection in endless:

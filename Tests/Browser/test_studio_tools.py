@@ -35,26 +35,24 @@ def test_a_document_that_cannot_be_kept_is_refused(window, text):
     expect(window.field("json").locator(":scope > .field-error")).to_be_visible()
 
 
-def test_a_document_that_the_program_has_changed_is_not_overwritten(window, studio):
-    window.open("people", "ada")
-    window.field("json").locator("textarea").fill('{"name": "Mine"}')
-    studio.ask("POST", "api/document", {"table": "people", "key": "ada", "json": '{"name": "Theirs"}', "before": studio.ask("GET", "api/document", table="people", key='["tada"]')[2]["json"]})
-    window.panel.get_by_role("button", name="Save document").click()
-    expect(window.field("json").locator(":scope > .field-error")).to_contain_text("changed meanwhile")
-    assert studio.rows("people")[0][1] == "Theirs"
-
-
 def test_a_document_that_the_program_has_changed_is_neither_deleted_nor_given_a_date(studio):
-    before = studio.ask("GET", "api/document", table="people", key='["tada"]')[2]["json"]
+    before = studio.document("ada")
     place = {"table": "people", "key": "ada"}
-    assert studio.ask("POST", "api/document", place | {"json": '{"name": "Theirs"}', "before": before})[0] == 200
-    for path in ["document/delete", "document/expiry"]:
-        status, _, answer = studio.ask("POST", f"api/{path}", place | {"before": before, "expires": "2090-01-01"})
+    studio.change_document("ada", json='{"name": "Theirs"}')
+    for after in [None, before | {"expires": "2090-01-01"}, {"json": '{"name": "Mine"}', "expires": None}]:
+        status, _, answer = studio.ask("POST", "api/document", place | {"before": before, "after": after})
         assert (status, "changed meanwhile" in answer["message"]) == (409, True), answer
-    now = studio.ask("GET", "api/document", table="people", key='["tada"]')[2]
-    assert ("Theirs" in now["json"], now.get("expires")) == (True, None)
-    assert studio.ask("POST", "api/document/expiry", place | {"before": now["json"], "expires": "2090-01-01"})[0] == 200
-    assert studio.ask("POST", "api/document/delete", place | {"before": now["json"]})[0] == 204
+    now = studio.document("ada")
+    assert ("Theirs" in now["json"], now["expires"]) == (True, None)
+    studio.change_document("ada", expires="2090-01-01")
+    # A date that nobody has seen is neither replaced nor deleted; a change of the JSON alone keeps it.
+    for after in [None, now | {"expires": "2091-01-01"}]:
+        assert studio.ask("POST", "api/document", place | {"before": now, "after": after})[0] == 409
+    assert studio.ask("POST", "api/document", place | {"before": now, "after": now | {"json": '{"name": "Mine"}'}})[0] == 200
+    assert studio.document("ada") == {"json": '{"name":"Mine"}', "expires": "2090-01-01T00:00:00.000Z"}
+    studio.change_document("ada")
+    assert studio.document("ada") is None
+    assert studio.ask("POST", "api/document", place | {"before": now, "after": now})[0] == 404
 
 
 def test_a_document_is_inserted_and_deleted(window, studio):
@@ -75,35 +73,34 @@ def test_a_document_is_inserted_and_deleted(window, studio):
     assert [row[0] for row in studio.rows("people")] == ["ada", "bob"]
 
 
-def document(studio, key: str) -> dict:
-    return studio.ask("GET", "api/document", table="people", key=f'["t{key}"]')[2]
-
-
 def undo(window):
     window.page.locator("#message").get_by_role("button", name="Undo").click()
     expect(window.page.locator("#message")).to_have_text("Undone.")
 
 
 def test_what_was_done_to_a_document_is_undone(window, studio):
-    before = document(studio, "bob")
+    before = studio.document("bob")
     window.open("people", "bob")
     window.write("json", '{"name": "Robert"}')
     save_document(window)
-    assert json.loads(document(studio, "bob")["json"]) == {"name": "Robert"}
+    assert json.loads(studio.document("bob")["json"]) == {"name": "Robert"}
     undo(window)
-    assert document(studio, "bob") == before
+    assert studio.document("bob") == before
     expect(window.field("json").locator("textarea")).to_have_value(re.compile("Bob"))
     window.panel.get_by_role("button", name="Delete…").click()
     window.dialog.get_by_role("button", name="Delete", exact=True).click()
     expect(window.panel).to_be_hidden()
-    undo(window)
-    assert document(studio, "bob") == before
+    # The JSON and the expiry come back together: nothing can come between them.
+    with window.page.expect_request(lambda request: request.method == "POST") as request:
+        undo(window)
+    assert request.value.post_data_json["after"] == before
+    assert studio.document("bob") == before
     window.open("people", "bob")
     window.field("expires").get_by_role("button", name="Set expires to nil").click()
     expect(window.field("expires")).to_contain_text("The row stays.")
     undo(window)
     expect(window.field("expires")).to_contain_text("Gone after")
-    assert document(studio, "bob") == before
+    assert studio.document("bob") == before
 
 
 def test_an_inserted_document_is_taken_back_unless_the_program_has_changed_it(window, studio):
@@ -119,15 +116,15 @@ def test_an_inserted_document_is_taken_back_unless_the_program_has_changed_it(wi
         if name == "eve":
             undo(window)
             assert [row[0] for row in studio.rows("people")] == ["ada", "bob"]
-    studio.ask("POST", "api/document", {"table": "people", "key": "dan", "json": '{"name": "Theirs"}', "before": document(studio, "dan")["json"]})
+    studio.change_document("dan", json='{"name": "Theirs"}')
     window.page.locator("#message").get_by_role("button", name="Undo").click()
     expect(window.page.locator("#message")).to_contain_text("changed meanwhile")
-    assert json.loads(document(studio, "dan")["json"]) == {"name": "Theirs"}
+    assert json.loads(studio.document("dan")["json"]) == {"name": "Theirs"}
 
 
 def test_json_is_a_tree_whose_values_are_edited_one_by_one(window, studio):
     text = '{"name": "Ada", "long": 12345678901234567, "address": {"city": "London", "lines": ["1", {"x": null}]}}'
-    studio.ask("POST", "api/document", {"table": "people", "key": "ada", "json": text, "before": document(studio, "ada")["json"]})
+    studio.change_document("ada", json=text)
     window.open("people", "ada")
     window.panel.get_by_role("button", name="Tree").click()
     expect(window.field("json").locator("textarea")).to_be_hidden()
@@ -140,7 +137,7 @@ def test_json_is_a_tree_whose_values_are_edited_one_by_one(window, studio):
     city.press("Enter")
     window.panel.get_by_label("x", exact=True).fill("[true]")
     save_document(window)
-    stored = document(studio, "ada")["json"]
+    stored = studio.document("ada")["json"]
     assert "12345678901234567," in stored
     assert json.loads(stored) == json.loads(text) | {"address": {"city": "Graz", "lines": ["1", {"x": [True]}]}}
     # What was opened and closed stays, and so does the choice of the tree.
@@ -170,7 +167,7 @@ def test_a_property_with_json_is_edited_in_its_tree(window, studio):
 
 def test_json_of_many_entries_shows_them_in_parts(window, studio):
     text = json.dumps({"numbers": list(range(1000)), "deep": "x"})
-    studio.ask("POST", "api/document", {"table": "people", "key": "ada", "json": text, "before": document(studio, "ada")["json"]})
+    studio.change_document("ada", json=text)
     window.open("people", "ada")
     window.panel.get_by_role("button", name="Tree").click()
     expect(window.panel.locator(".json-leaf")).to_have_count(1)

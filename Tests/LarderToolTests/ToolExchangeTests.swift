@@ -50,6 +50,30 @@ struct ToolExchangeTests {
     #expect(try await ToolRun("sync", "status", first).output.contains("Conflicts: 1"))
   }
 
+  @Test("what another program wrote without sync hearing of it is found by check, and recorded by repair")
+  func untracked() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.larder").path
+    let store = try open(path)
+    try await store.insert([ToolReplicated(title: "one"), ToolReplicated(title: "two")])
+    let triggers = try await store.sql(
+      "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'ToolReplicated'")
+    for trigger in triggers { try await store.sql(SQL(raw: "DROP TRIGGER \(trigger["name"]?.text ?? "")")) }
+    try await store.sql("DELETE FROM ToolReplicated WHERE title = 'one'")
+    await store.close()
+    let check = try await ToolRun("check", path, "--json")
+    #expect(check.status == 1, "\(check.errors)")
+    let report = try DocumentValue(json: check.output)
+    #expect(report["isHealthy"] == false)
+    #expect(report["sync"]?[0]?["lacksTriggers"] == true)
+    #expect(report["sync"]?[0]?["missingRows"] == 1)
+    #expect(try await ToolRun("check", path).output.contains("sync: ToolReplicated: triggers"))
+    let repair = try await ToolRun("repair", path)
+    #expect(repair.status == 0, "\(repair.output) \(repair.errors)")
+    #expect(repair.output.contains("1 of 1 problems are repaired."))
+    #expect(try await ToolRun("check", path).output == "The file is healthy.\n")
+  }
+
   @Test("a file without sync is refused with the remedy, and a damaged file of changes changes nothing")
   func refused() async throws {
     let file = try await ToolFile.withNotes()

@@ -24,7 +24,7 @@ struct ToolUpkeepTests {
     #expect(run.status == 0)
     #expect(run.output == "The file is healthy.\n")
     let json = try DocumentValue(json: try await ToolRun("check", file.path, "--json").output)
-    #expect(json == ["isHealthy": true, "counts": [:], "findings": []])
+    #expect(json == ["isHealthy": true, "sync": [], "counts": [:], "findings": []])
     let repaired = try await ToolRun("repair", file.path, "--json")
     #expect(repaired.status == 0)
     #expect(try DocumentValue(json: repaired.output)["found"] == 0)

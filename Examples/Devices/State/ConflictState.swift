@@ -14,6 +14,10 @@ struct ConflictState: Encodable, Equatable, Sendable {
     token = Self.token(of: conflict)
     let name = conflict.key.first.flatMap(contents.name(of:)).map { "“\($0)”" }
     switch conflict.kind {
+    case .value(let property) where conflict.isAddition:
+      text =
+        "One device counted the \(property) of \(name ?? "a \(conflict.table.lowercased())"), and the other put a new one in its place."
+      lost = "\(conflict.lost)"
     case .value(let property):
       text =
         "Both devices changed the \(property) of \(name ?? "a \(conflict.table.lowercased())"). The later change stands."

@@ -10,6 +10,7 @@ final class StoreCheck {
     case jsonForm(TableDefinition)
     case schema
     case values(TableDefinition)
+    case untypedValues(TableDescription)
   }
 
   let connection: Connection
@@ -66,6 +67,7 @@ final class StoreCheck {
         parts.append(.schema)
       }
       parts += connection.environment.tables.map { .values($0) }
+      parts += try untypedTables().map { .untypedValues($0) }
     } catch let error as StoreError where Self.isDamage(error) {
       add(.damage, "The file's schema could not be read: \(error.message)")
     }
@@ -82,6 +84,7 @@ final class StoreCheck {
     case .jsonForm(let table): try checkJSON(of: table)
     case .schema: try checkSchema()
     case .values(let table): try checkValues(of: table)
+    case .untypedValues(let table): try checkValues(of: table)
     }
   }
 
@@ -95,7 +98,7 @@ final class StoreCheck {
       case .searchIndex: .searchIndexes
       case .jsonForm: .jsonForms
       case .schema: .schema
-      case .values: .values
+      case .values, .untypedValues: .values
       }
     return StoreReport.Progress(step: step, model: model(of: part), completed: completed, total: total)
   }
@@ -106,6 +109,7 @@ final class StoreCheck {
     case .references(let table): definition(of: table)?.model ?? table
     case .derivedValues(let column): column.model
     case .searchIndex(let table), .jsonForm(let table), .values(let table): table.model
+    case .untypedValues(let table): table.name
     }
   }
 

@@ -77,7 +77,10 @@ public struct BlockingDocuments<Access: StoreReader, Content: Codable> {
   /// - Returns: The JSON text, or nil if there is no such document.
   /// - Throws: ``StoreError`` with the codes of any read.
   public func json(_ key: String) throws -> String? {
-    try reading { try table.on($0).get(key) { String(decoding: $0, as: UTF8.self) } }
+    try reading {
+      let rows = table.on($0)
+      return try rows.get(key) { try rows.jsonText($0, of: key) }
+    }
   }
 
   /// Returns when the document with the key expires.

@@ -19,7 +19,7 @@ extension DocumentRows {
         while try connection.step(statement, nil) {
           // Other code decodes between the rows.
           try connection.checkInterruption()
-          try body(StoredColumn(statement.pointer, 0).text ?? "", Self.json(statement, 1))
+          try body(key(statement), Self.json(statement, 1))
         }
       }
     }

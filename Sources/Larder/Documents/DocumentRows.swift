@@ -52,7 +52,7 @@ struct DocumentRows {
       return try keys.map { key in
         try executing(table.find, [.value(.text(key))]) { statement in
           guard try connection.step(statement, nil) else { return nil }
-          let json = String(decoding: Self.json(statement, 0), as: UTF8.self)
+          let json = try jsonText(Self.json(statement, 0), of: key)
           return DocumentPages.Row(
             json: json, expires: StoredColumn(statement.pointer, 1).real, clock: connection.environment.clock)
         }
@@ -65,13 +65,13 @@ struct DocumentRows {
   }
 
   func keys(_ query: DocumentQuery) throws -> [String] {
-    try select("key", query) { StoredColumn($0.pointer, 0).text ?? "" }
+    try select("key", query) { try key($0) }
   }
 
   func fetch<Output>(
     _ query: DocumentQuery, _ decode: (String, UnsafeBufferPointer<UInt8>) throws -> Output
   ) throws -> [Output] {
-    try select("key, json", query) { try decode(StoredColumn($0.pointer, 0).text ?? "", Self.json($0, 1)) }
+    try select("key, json", query) { try decode(key($0), Self.json($0, 1)) }
   }
 
   private func select<Output>(
@@ -99,6 +99,28 @@ struct DocumentRows {
   private func isThere() throws -> Bool {
     if connection.documents.isKnown(name), (try? connection.statement(table.find)) != nil { return true }
     return try connection.documents.collection(name) != nil
+  }
+
+  /// Returns the key in the first column of a statement.
+  ///
+  /// - Throws: `StoreError` `.invalidValue` for bytes of another program that aren't UTF-8.
+  func key(_ statement: PreparedStatement) throws -> String {
+    guard let key = StoredColumn(statement.pointer, 0).text else {
+      throw StoreError(ValueFailure.invalidText, model: name, property: "key")
+    }
+    return key
+  }
+
+  /// Returns the JSON of a document as it is stored.
+  ///
+  /// - Throws: `StoreError` `.invalidValue` for bytes of another program that aren't UTF-8.
+  func jsonText(_ json: UnsafeBufferPointer<UInt8>, of key: String) throws -> String {
+    guard let text = StoredColumn.exactText(json) else {
+      throw StoreError(
+        .invalidValue, model: name,
+        "The document \"\(key)\" of \(name) holds text that is not valid UTF-8. Set it anew, or delete it.")
+    }
+    return text
   }
 
   static func json(_ statement: PreparedStatement, _ column: Int32) -> UnsafeBufferPointer<UInt8> {
@@ -285,7 +307,7 @@ struct DocumentRows {
       while try connection.step(statement, nil) {
         do {
           _ = try DocumentReader.document(
-            Self.json(statement, 1), of: StoredColumn(statement.pointer, 0).text ?? "", in: name)
+            Self.json(statement, 1), of: key(statement), in: name)
         } catch {
           return error as? StoreError
         }

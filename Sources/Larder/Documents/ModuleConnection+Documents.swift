@@ -33,7 +33,8 @@ package enum DocumentParts {
   /// Returns the properties with the JSON of their values, in the form in which Larder writes it. Empty for a text that
   /// isn't a document.
   package static func of(_ json: Data) -> [(name: String, value: Data)] {
-    guard let document = try? DocumentReader.storedDocument(String(decoding: json, as: UTF8.self)) else { return [] }
+    guard let text = String(bytes: json, encoding: .utf8), let document = try? DocumentReader.storedDocument(text)
+    else { return [] }
     return document.compactMap { name, value in
       (try? DocumentWriter.json(of: value)).map { (name, Data($0.utf8)) }
     }

@@ -7,8 +7,6 @@ enum SQLFunctions {
   static func register(on database: Database, _ environment: StoreEnvironment) throws {
     for collation in [decimal, instant, localized] { database.add(collation: collation) }
     database.add(
-      function: DatabaseFunction("larder_decimal_sum", argumentCount: 1, pure: true, aggregate: DecimalSum.self))
-    database.add(
       function: DatabaseFunction("larder_decimal_average", argumentCount: 1, pure: true, aggregate: DecimalAverage.self)
     )
     guard let handle = database.sqliteConnection else { return }
@@ -22,6 +20,7 @@ enum SQLFunctions {
     if !environment.adopted.list.isEmpty { AdoptedColumns.registerIsText(on: handle) }
     IntegerFunctions.register(on: handle)
     FloatFunctions.register(on: handle)
+    DecimalSumFunction.register(on: handle)
     registerMatches(on: handle)
     JSONFunctions.register(on: handle)
   }
@@ -190,7 +189,7 @@ enum SQLFunctions {
     }
   }
 
-  fileprivate static func add(_ value: Value, to sum: inout ExactDecimal, isSubtracted: Bool = false) throws {
+  static func add(_ value: Value, to sum: inout ExactDecimal, isSubtracted: Bool = false) throws {
     let text: String? =
       switch value {
       case .text(let text): text
@@ -201,7 +200,7 @@ enum SQLFunctions {
   }
 
   static let notDecimal = "a column that is read as a decimal number holds none"
-  fileprivate static let overflow = "integer overflow of a decimal number"
+  static let overflow = "integer overflow of a decimal number"
 
   fileprivate static func decimal(_ value: Value) throws -> Decimal? {
     if value.isNull { return nil }
@@ -244,24 +243,6 @@ enum SQLFunctions {
           sqlite3_result_error(context, "the regular expression failed: \(error)", -1)
         }
       }, nil, nil, nil)
-  }
-}
-
-/// The exact sum of decimal numbers; NULL if there are none.
-private struct DecimalSum: DatabaseAggregate {
-  private var sum = ExactDecimal()
-  private var isEmpty = true
-
-  mutating func step(_ values: [DatabaseValue]) throws {
-    guard !values[0].isNull else { return }
-    isEmpty = false
-    try SQLFunctions.add(values[0].value, to: &sum)
-  }
-
-  func finalize() throws -> (any DatabaseValueConvertible)? {
-    if isEmpty { return nil }
-    guard let text = sum.text else { throw DatabaseError(message: SQLFunctions.overflow) }
-    return text
   }
 }
 

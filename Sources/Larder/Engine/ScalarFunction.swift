@@ -155,7 +155,7 @@ struct FunctionFailure: Error, CustomStringConvertible {
 
 extension Value {
   /// Creates a value from an argument of an SQL function.
-  fileprivate init(sqlite value: OpaquePointer) {
+  init(sqlite value: OpaquePointer) {
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
     case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))

@@ -254,7 +254,7 @@ struct DocumentReader {
       switch bytes[position] {
       case UInt8(ascii: "\""):
         position += 1
-        return String(decoding: bytes[start..<(position - 1)], as: UTF8.self)
+        return try exactText(UnsafeBufferPointer(rebasing: bytes[start..<(position - 1)]))
       case UInt8(ascii: "\\"): return try escapedText(from: start)
       case 0..<0x20: throw failure("a control character must be written as an escape")
       default: position += 1
@@ -263,13 +263,26 @@ struct DocumentReader {
     throw failure("the text ends inside of a string")
   }
 
+  /// Another program can have written bytes that are no UTF-8. Repaired, they would be lost with the next save.
+  private func exactText(_ bytes: UnsafeBufferPointer<UInt8>) throws -> String {
+    var text = String(decoding: bytes, as: UTF8.self)
+    let isExact = text.withUTF8 { utf8 in
+      guard utf8.count == bytes.count, let decoded = utf8.baseAddress, let stored = bytes.baseAddress else {
+        return bytes.isEmpty
+      }
+      return memcmp(decoded, stored, bytes.count) == 0
+    }
+    guard isExact else { throw failure("a text is not valid UTF-8") }
+    return text
+  }
+
   private mutating func escapedText(from start: Int) throws -> String {
     var unescaped = Array(bytes[start..<position])
     while let byte = peek {
       switch byte {
       case UInt8(ascii: "\""):
         position += 1
-        return String(decoding: unescaped, as: UTF8.self)
+        return try unescaped.withUnsafeBufferPointer { try exactText($0) }
       case UInt8(ascii: "\\"): try escape(into: &unescaped)
       case 0..<0x20: throw failure("a control character must be written as an escape")
       default:

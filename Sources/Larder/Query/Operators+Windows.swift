@@ -51,7 +51,7 @@ extension QueryExpressible where Output: QueryNumber & AdditiveArithmetic {
   /// ```
   ///
   /// Rows that are equal in that order have the same sum, which includes all of them; sort by something unique, such as
-  /// the key, to tell them apart. Sums of `Decimal` throw ``StoreError`` `.unsupported`: add them up in Swift.
+  /// the key, to tell them apart. Sums of `Decimal` are exact.
   ///
   /// - Parameters:
   ///   - key: The value that orders the rows.
@@ -75,15 +75,7 @@ extension QueryExpressible where Output: QueryNumber & AdditiveArithmetic {
   }
 
   private func runningSum(by key: SQLNode, _ order: SortOrder, within partition: SQLNode?) -> QueryExpression<Output> {
-    guard node.order != .decimal else {
-      return QueryExpression(
-        node: .invalid(
-          StoreError(
-            .unsupported,
-            "Running sums of Decimal aren't available. Select the values in their order, and add them in Swift.")),
-        coding: expression.coding)
-    }
-    return QueryExpression(
+    QueryExpression(
       node: .window(
         WindowFunction(
           kind: .sum, argument: node, order: key.asValue, isDescending: order == .reverse, partition: partition?.asValue
@@ -94,7 +86,7 @@ extension QueryExpressible where Output: QueryNumber & AdditiveArithmetic {
 
 extension SQLWriter {
   mutating func write(_ window: WindowFunction) throws {
-    write("\(window.kind.rawValue)(")
+    write(window.resultOrder == .decimal ? "larder_decimal_sum(" : "\(window.kind.rawValue)(")
     if let argument = window.argument { try write(argument) }
     write(") OVER (")
     if let partition = window.partition {

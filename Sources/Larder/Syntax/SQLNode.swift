@@ -115,6 +115,7 @@ extension SQLNode {
       [.count, .distinctCount, .average].contains(aggregate) ? .stored : order
     case .condition(let branches, let otherwise): Self.order(branches.map(\.result) + [otherwise])
     case .function(let function, let arguments): function.order ?? Self.order(arguments)
+    case .window(let window): window.resultOrder
     default: .stored
     }
   }

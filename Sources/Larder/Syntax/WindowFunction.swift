@@ -13,6 +13,9 @@ struct WindowFunction: Sendable, Hashable {
   /// The value that the rows of one window share; nil for all rows.
   var partition: SQLNode?
 
+  /// The order in which its values compare.
+  var resultOrder: ValueOrder { argument?.order ?? .stored }
+
   var nodes: [SQLNode] { [argument, order, partition].compactMap(\.self) }
 
   func replacing(_ replace: (SQLNode) throws -> SQLNode) rethrows -> WindowFunction {

@@ -62,10 +62,12 @@ export const insert = (table, values, expires) => post('insert', { table, values
 export const update = (table, key, values) => post('update', { table, key: JSON.parse(key), values });
 export const remove = (table, key) => post('delete', { table, key: JSON.parse(key) });
 export const setExpiry = (table, key, expires) => post('expiry', { table, key: JSON.parse(key), expires });
-/** Documents are written at once. `before` is the JSON that was changed; without it the document must not be there yet. */
-export const saveDocument = (table, key, json, before) => post('document', { table, key, json, before });
-export const deleteDocument = (table, key, before) => post('document/delete', { table, key, before });
-export const expireDocument = (table, key, expires, before) => post('document/expiry', { table, key, expires, before });
+/**
+ * Documents are written at once. `before` and `after` have their JSON and when they expire: what the page shows and what it becomes, null for
+ * none.
+ */
+export const changeDocument = (table, key, before, after) => post('document', { table, key, before: version(before), after: version(after) });
+const version = (content) => content && { json: content.json, expires: content.expires };
 export const resolve = (table, key, keepsMine) => post('resolve', { table, key: JSON.parse(key), keepsMine });
 /** What lost against a write of another replica is written again, or forgotten, in the file at once. */
 export const decideConflict = (table, key, conflict, restores) => post('conflict', { table, key: JSON.parse(key), conflict, restores });

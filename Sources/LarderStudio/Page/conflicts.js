@@ -1,8 +1,13 @@
-// Rows that the program has changed since they were changed here: whose version stays is the user's to say.
+// Rows and documents that the program has changed since they were changed here: whose version stays is the user's to say.
 
 import * as api from './api.js';
-import { ask, element, newID } from './elements.js';
-import { shown } from './format.js';
+import { ask, button, element, newID } from './elements.js';
+import { number, shown } from './format.js';
+import { differences, problem } from './json.js';
+
+/** The number of values that a document's conflict lists, and the length to which they are cut. */
+const shownAtOnce = 20;
+const longest = 120;
 
 /** Asks about each row, and tells the studio. Returns whether everything was decided. */
 export async function decide({ conflicts }, perform) {
@@ -20,16 +25,59 @@ export async function decide({ conflicts }, perform) {
 function question(choice) {
   const { conflict } = choice;
   const made = element('fieldset', 'conflict', element('legend', '', `${conflict.label} `, element('span', 'soft', conflict.title)));
-  const rows = conflict.differences.map(({ property, before, after }) => element('tr', '', headed(property), element('td', '', shown(after)), element('td', '', shown(before))));
+  const rows = conflict.differences.map(({ property, before, after }) => versions(property, shown(after), shown(before)));
   if (conflict.isDeletedHere) made.append(element('p', '', 'You have deleted the row; the program has changed it.'));
   else if (conflict.isDeletedThere) made.append(element('p', '', 'The program has deleted the row.'));
-  if (rows.length && !conflict.isDeletedHere && !conflict.isDeletedThere) {
-    made.append(element('table', 'versions', element('thead', '', element('tr', '', column('Property'), column('Mine'), column('Theirs'))), element('tbody', '', ...rows)));
-  }
+  if (rows.length && !conflict.isDeletedHere && !conflict.isDeletedThere) made.append(table(rows));
   const name = newID('conflict');
   made.append(radio(name, 'Keep mine', true, () => { choice.isMine = true; }), radio(name, 'Take theirs', false, () => { choice.isMine = false; }));
   return made;
 }
+
+/** What the program has done to a document whose text is being edited. */
+export class DocumentConflict {
+  /** `theirs` is the JSON that is stored now, null if the document is gone. `decide` is called with whether mine stays. */
+  constructor(mine, theirs, decide) {
+    this.title = theirs === null ? 'The program has deleted this document, or it has expired.' : 'The program has changed this document.';
+    const outcome = theirs === null ? 'If you keep yours, saving stores it anew.' : 'If you keep yours, saving overwrites theirs.';
+    const actions = [['Keep mine', true], ['Take theirs', false]].map(([label, isMine]) => {
+      const made = button(label, '', () => decide(isMine));
+      made.dataset.path = label;
+      return made;
+    });
+    this.theirs = theirs;
+    this.list = element('div', 'versions-frame');
+    this.list.tabIndex = 0;
+    this.list.setAttribute('role', 'region');
+    this.list.setAttribute('aria-label', 'Values that differ');
+    this.element = element('section', 'document-conflict', element('p', '', `${this.title} ${outcome}`), element('p', 'document-conflict-actions', ...actions), ...(theirs === null ? [] : [this.list]));
+    this.element.dataset.property = 'conflict';
+    this.element.setAttribute('role', 'group');
+    this.element.setAttribute('aria-label', 'Conflict');
+    this.show(mine);
+  }
+
+  /** Compares theirs with the text as it is now. A text that isn't JSON yet changes nothing. */
+  show(mine) {
+    if (this.theirs === null || problem(mine)) return;
+    const found = differences(mine, this.theirs);
+    const rows = found.slice(0, shownAtOnce).map(({ path, before, after }) => versions(path, value(before), value(after)));
+    const rest = found.length - rows.length;
+    const more = rest > 0 ? [element('p', 'soft', `${number(rest)} more`)] : [];
+    this.list.replaceChildren(...(rows.length ? [table(rows)] : []), ...more);
+  }
+}
+
+function value(text) {
+  if (text === null) return element('span', 'nil', 'none');
+  return element('span', 'code', text.length > longest ? `${text.slice(0, longest)}…` : text);
+}
+
+function table(rows) {
+  return element('table', 'versions', element('thead', '', element('tr', '', column('Property'), column('Mine'), column('Theirs'))), element('tbody', '', ...rows));
+}
+
+const versions = (property, mine, theirs) => element('tr', '', headed(property), element('td', '', mine), element('td', '', theirs));
 
 function headed(text) {
   const made = element('th', '', text);

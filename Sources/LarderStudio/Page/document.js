@@ -2,11 +2,13 @@
 
 import * as api from './api.js';
 import { card, attachmentsIn } from './attachments.js';
+import { DocumentConflict } from './conflicts.js';
 import { confirmDeletion } from './deletion.js';
-import { button, element, newID, say } from './elements.js';
+import { button, element, focusIn, newID, say } from './elements.js';
 import { expiryEditor } from './expiry.js';
+import { Fields, isWritten } from './fields.js';
 import { historySection } from './history.js';
-import { indented, problem } from './json.js';
+import { indented, isSame, problem } from './json.js';
 import { jsonEditor } from './jsoneditor.js';
 import { change } from './place.js';
 
@@ -14,91 +16,192 @@ import { change } from './place.js';
 export class DocumentEditor {
   constructor(panel) {
     this.panel = panel;
+    this.fields = new Fields();
   }
 
-  get name() { return JSON.parse(this.key)[0].slice(1); }
+  get table() { return this.panel.table; }
 
-  /** Whether the user has written what isn't saved. */
-  get isChanged() { return this.text !== undefined && this.text !== indented(this.content.json); }
+  get name() { return JSON.parse(this.panel.key)[0].slice(1); }
 
-  /** Shows the document with the key. What the user is writing stays. */
-  async show(table, key) {
-    const isSame = this.table === table && this.key === key;
-    if (!isSame) Object.assign(this, { table, key, content: undefined, text: undefined });
-    let content;
+  /** The text as it is being written; undefined if no document is shown. */
+  get text() { return this.fields.text(this.fields.field('json')); }
+
+  /** Whether the text is another one than what is stored. */
+  get isChanged() { return this.content !== undefined && (this.content.json === null || this.text !== indented(this.content.json)); }
+
+  /** Whether the user has changed the text, or writes in its tree. */
+  get isWritten() { return this.isChanged || (this.content !== undefined && isWritten(this.fields.field('json').element)); }
+
+  /** Begins anew, for another document. */
+  clear() {
+    this.fields.clear();
+    this.content = undefined;
+    this.conflict = undefined;
+    this.isWriting = false;
+  }
+
+  /** Reads the document again. What the user is writing stays. */
+  async refresh() {
+    const { panel, table } = this;
+    const { key } = panel;
+    const isClosed = () => panel.aside.hidden && this.content;
+    const isShown = () => panel.key === key && panel.table === table && !panel.isNew && !isClosed() && !this.isWriting;
+    if (!isShown()) return;
+    // Of several responses, the one that was asked for last is the newest.
+    const reading = {};
+    this.reading = reading;
+    let stored;
     try {
-      content = await api.documentContent(table.name, key);
+      stored = await api.documentContent(table.name, key);
     } catch (refusal) {
-      if (this.panel.key === key && !this.isChanged) this.panel.replace(this.name, [element('p', 'gone', refusal.message)]);
-      return;
+      // Without an answer the document may still be there.
+      if (!isShown() || this.reading !== reading || (this.content && refusal.status !== 404)) return;
+      return this.take(null, refusal.message);
     }
-    const { panel } = this;
-    if (panel.key !== key || panel.table !== table || panel.isNew) return;
-    if (this.content && (this.isChanged || (JSON.stringify(content) === JSON.stringify(this.content) && !panel.aside.hidden))) return;
-    this.content = content;
+    if (isShown() && this.reading === reading) this.take({ ...stored, expires: stored.expires ?? null });
+  }
+
+  /** Shows what is stored, or null and why there is nothing. What the user is writing stays, and has a conflict if the JSON is another one. */
+  take(stored, message) {
+    const json = stored?.json ?? null;
+    const isKept = this.isWritten && !(json && isSame(json, this.text));
+    if (!isKept && !stored) return this.showGone(message);
+    const before = this.state;
+    const isConflict = isKept && json !== this.content.json;
+    if (isConflict) {
+      this.conflict = { theirs: stored, message };
+    } else {
+      if (!isKept && json !== this.content?.json) this.renew('json');
+      this.conflict = undefined;
+      this.content = stored ?? this.content;
+    }
+    if (this.state === before) return;
     this.draw();
+    if (isConflict) say(this.notice.title, true);
+  }
+
+  /** What is shown, apart from the text that is being written. */
+  get state() { return JSON.stringify([this.content, this.conflict && [this.conflict.theirs]]); }
+
+  /** Has a field shown as it is stored, whatever is written in it. */
+  renew(property) {
+    const field = this.fields.field(property);
+    this.fields.renew(field, this.fields.text(field));
+  }
+
+  showGone(message) {
+    this.clear();
+    this.panel.replace(this.name, [element('p', 'gone', message)]);
   }
 
   draw() {
-    const { panel, table } = this;
-    const { json, expires, history } = this.content;
+    const { panel, table, content, conflict, fields } = this;
+    const { json, expires, history } = content;
     const { isWritable } = panel.store;
-    this.text = undefined;
+    const isStored = json !== null;
+    const setExpiry = isWritable && isStored ? (text) => this.write({ json: this.content.json, expires: text }, 'expires', { ...this.content, expires }) : null;
+    // A text is kept because it isn't the one that is stored now, even if it is what was stored when the field was made.
+    const old = fields.field('json');
+    if (old && this.isWritten) old.element.querySelector('textarea').defaultValue = indented(json ?? '');
+    fields.show([
+      { cell: json, make: () => this.jsonField(json ?? this.text, isWritable) },
+      { cell: [expires, isStored], make: () => expiryEditor(expires, setExpiry) },
+    ]);
+    this.notice = conflict && new DocumentConflict(this.text, conflict.theirs?.json ?? null, (isMine) => this.decide(isMine));
+    const notice = this.notice ? [this.notice.element] : [];
+    const written = historySection(table, panel.key, history, isWritable ? () => this.refresh() : null);
+    panel.replace(this.name, [...notice, fields.list, ...written, ...this.actions(isWritable, isStored)]);
+  }
+
+  jsonField(json, isWritable) {
     const made = jsonEditor(json, 'JSON', isWritable ? () => {} : null);
-    const parts = [field('json', 'JSON', made), ...attachmentsIn(json).map(card)];
-    const actions = element('p', 'actions');
-    if (isWritable) {
-      const save = button('Save document', 'primary', () => this.save());
-      save.disabled = true;
-      made.querySelector('textarea').addEventListener('input', (event) => {
-        this.text = event.target.value;
-        save.disabled = !this.isChanged || Boolean(problem(this.text));
-      });
-      actions.append(button('Delete…', 'danger', () => this.delete()), save);
+    made.append(...attachmentsIn(json).map(card));
+    made.querySelector('textarea').addEventListener('input', () => {
+      this.markSave();
+      this.notice?.show(this.text);
+    });
+    return field('json', 'JSON', made);
+  }
+
+  actions(isWritable, isStored) {
+    if (!isWritable) return [];
+    this.saving = button('Save document', 'primary', () => this.write({ json: this.text, expires: this.content.expires }, 'json'));
+    this.markSave();
+    return [element('p', 'actions', ...(isStored ? [button('Delete…', 'danger', () => this.delete())] : []), this.saving)];
+  }
+
+  markSave() {
+    if (this.saving) this.saving.disabled = !this.isChanged || Boolean(problem(this.text));
+  }
+
+  /** Goes on from the version that the user has seen: with the text that is being written, or with what is stored. */
+  decide(isMine) {
+    const { conflict: { theirs, message }, content, panel } = this;
+    this.conflict = undefined;
+    panel.showError('json', '');
+    if (isMine) {
+      const isOver = content.expires && new Date(content.expires) <= new Date();
+      this.content = theirs ?? { json: null, expires: isOver ? null : content.expires };
+      this.draw();
+    } else {
+      this.renew('json');
+      this.content = undefined;
+      this.take(theirs, message);
     }
-    const setExpiry = isWritable ? (text) => this.perform(() => api.expireDocument(table.name, this.name, text, this.content.json), 'expires') : null;
-    const refresh = isWritable ? () => this.refresh() : null;
-    panel.replace(this.name, [element('div', 'fields', ...parts, expiryEditor(expires, setExpiry)), ...historySection(table, this.key, history, refresh), actions]);
+    focusIn(this.fields.field('json')?.element ?? panel.aside);
   }
 
-  async refresh() {
-    this.content = await api.documentContent(this.table.name, this.key);
-    this.draw();
-  }
-
-  async save() {
-    await this.perform(() => api.saveDocument(this.table.name, this.name, this.text, this.content.json), 'json');
-  }
-
-  /** Writes something, and shows the document as it then is; a refusal is shown at the field. */
-  async perform(action, name) {
-    const { table, key, content: before, name: document } = this;
-    const isShown = () => this.table === table && this.key === key;
-    this.panel.showError(name, '');
-    const text = name === 'json' ? undefined : this.text;
-    let after;
+  /** Writes a version of the document in the place of the one that was shown. A refusal is shown at the field. */
+  async write(after, property, shownBefore = this.content) {
+    const { table, name, panel, fields } = this;
+    const before = shownBefore.json === null ? null : shownBefore;
+    const { list } = fields;
+    const isShown = () => fields.list === list && !panel.aside.hidden;
+    const shown = fields.field(property);
+    const text = fields.text(shown);
+    panel.showError(property, '');
+    this.isWriting = true;
+    this.reading = undefined;
+    let made;
+    let refusal;
     try {
-      after = await action();
-    } catch (refusal) {
-      if (isShown()) this.panel.showError(name, refusal.message);
-      else say(refusal.message, true);
+      made = await api.changeDocument(table.name, name, before, after);
+    } catch (error) {
+      refusal = error;
+    }
+    if (made) say('Saved.', false, () => this.takeBack(table, name, before, made));
+    if (!isShown()) {
+      if (refusal) say(refusal.message, true);
       return;
     }
-    if (isShown()) {
-      this.content = after;
-      if (text === undefined) this.draw();
+    this.isWriting = false;
+    if (made) {
+      fields.renew(shown, text);
+      this.content = { ...made, expires: made.expires ?? null };
+      this.conflict = undefined;
+      this.draw();
     }
-    say('Saved.', false, () => this.takeBack(table, document, before, after));
+    // The program may have written meanwhile.
+    await this.refresh();
+    if (!refusal) return;
+    if (refusal.status === 409 && property === 'expires' && this.content) {
+      this.renew(property);
+      this.draw();
+    }
+    panel.showError(property, refusal.message);
   }
 
   async delete() {
-    const { table, name, content } = this;
+    const { table, name, content, panel } = this;
     try {
-      if (!(await confirmDeletion(table, this.key, name, this.panel.tables))) return;
-      await api.deleteDocument(table.name, name, content.json);
-      this.panel.close();
+      if (!(await confirmDeletion(table, panel.key, name, panel.tables))) return;
+      this.isWriting = true;
+      await api.changeDocument(table.name, name, content, null);
+      panel.close();
       say('Deleted.', false, () => this.takeBack(table, name, content, null));
     } catch (refusal) {
+      this.isWriting = false;
+      await this.refresh();
       say(refusal.message, true);
     }
   }
@@ -106,13 +209,7 @@ export class DocumentEditor {
   /** Writes what a document was before, unless somebody has changed it since. Null stands for no document. */
   async takeBack(table, name, before, after) {
     try {
-      if (!before) {
-        await api.deleteDocument(table.name, name, after.json);
-      } else {
-        let { json, expires } = after ?? {};
-        if (json !== before.json) ({ json, expires } = await api.saveDocument(table.name, name, before.json, json));
-        if (expires !== before.expires) await api.expireDocument(table.name, name, before.expires, json);
-      }
+      await api.changeDocument(table.name, name, after, before);
       say('Undone.');
       await this.panel.refresh();
     } catch (refusal) {
@@ -130,7 +227,7 @@ export class DocumentEditor {
       panel.showError('json', '');
       if (!name.value) return panel.showError('key', 'A document needs a key.');
       try {
-        const made = await api.saveDocument(table.name, name.value, body.querySelector('textarea').value);
+        const made = await api.changeDocument(table.name, name.value, null, { json: body.querySelector('textarea').value, expires: null });
         panel.isNew = false;
         change({ row: JSON.stringify([`t${name.value}`]) });
         say('Saved.', false, () => this.takeBack(table, name.value, null, made));

@@ -89,3 +89,28 @@ export function joined({ text, isArray, entries }) {
   const list = entries.map(({ name, node }) => (isArray ? joined(node) : `${name}:${joined(node)}`));
   return isArray ? `[${list.join(',')}]` : `{${list.join(',')}}`;
 }
+
+/** Whether two texts are the same JSON, apart from spaces. */
+export function isSame(one, other) {
+  const [first, second] = [one, other].map((text) => parts(text ?? ''));
+  return Boolean(first && second) && joined(first) === joined(second);
+}
+
+/**
+ * The values in which two JSON texts differ: `{ path, before, after }`, each value as it is written, or null for none. Objects are compared
+ * property by property, and what else has parts as a whole.
+ */
+export function differences(before, after) {
+  const found = [];
+  function compare(old, now, path) {
+    if (old?.entries && now?.entries && !old.isArray && !now.isArray) {
+      const [left, right] = [old, now].map(({ entries }) => new Map(entries.map(({ name, node }) => [JSON.parse(name), node])));
+      for (const name of new Set([...left.keys(), ...right.keys()])) compare(left.get(name), right.get(name), [...path, name]);
+      return;
+    }
+    const [one, other] = [old, now].map((node) => (node ? joined(node) : null));
+    if (one !== other) found.push({ path: path.join('.'), before: one, after: other });
+  }
+  compare(parts(before), parts(after), []);
+  return found;
+}

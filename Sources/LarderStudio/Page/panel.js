@@ -24,7 +24,10 @@ export class Panel {
   async show(table, key) {
     const isSame = this.table === table && this.key === key && !this.aside.hidden;
     Object.assign(this, { table, key, isNew: false });
-    if (!isSame) Object.assign(this, { focusLater: true, detail: undefined });
+    if (!isSame) {
+      Object.assign(this, { focusLater: true, detail: undefined });
+      this.document.clear();
+    }
     await this.refresh();
   }
 
@@ -32,6 +35,7 @@ export class Panel {
   insert(table) {
     Object.assign(this, { table, key: undefined, isNew: true, detail: undefined, values: {} });
     this.aside.hidden = false;
+    this.document.clear();
     if (table.kind === 'documents') return this.document.insert(table);
     const fields = table.properties.filter((property) => !property.isDerived).map((property) => this.newField(property));
     this.expires = undefined;
@@ -59,7 +63,7 @@ export class Panel {
   async refresh({ isForced = false } = {}) {
     if (this.isNew || !this.key) return;
     const { table, key } = this;
-    if (table.kind === 'documents') return this.document.show(table, key);
+    if (table.kind === 'documents') return this.document.refresh();
     let detail;
     try {
       detail = await api.row(table.name, key);

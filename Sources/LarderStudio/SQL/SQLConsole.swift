@@ -1,4 +1,3 @@
-import HTTPTypes
 import Larder
 import Synchronization
 
@@ -26,6 +25,8 @@ final class SQLConsole: Sendable {
 
   /// Executes a statement. One row at a time is in memory, beside what becomes of the rows.
   ///
+  /// A statement that reaches other files, or sets what holds for later statements, is refused.
+  ///
   /// - Parameters:
   ///   - sql: The statement.
   ///   - limit: The greatest number of rows.
@@ -34,10 +35,11 @@ final class SQLConsole: Sendable {
   func execute<Line>(
     _ sql: String, limit: Int, writes: Bool, _ line: @escaping @Sendable (Row) -> Line
   ) async throws -> Result<Line> {
-    try requireOneFile(sql)
+    let statements = SQLStatement.statements(in: sql)
+    for statement in statements { try statement.requireOwnFile() }
     guard writes, isWritable else { return try await read(sql, limit: limit, line) }
     // A query of the store's own connection would keep all of its rows in memory.
-    if ["SELECT", "VALUES", "WITH"].contains(sql.firstSQLWord) {
+    if ["SELECT", "VALUES", "WITH"].contains(statements.first?.verb) {
       do {
         return try await read(sql, limit: limit, line)
       } catch is StoreError {
@@ -68,16 +70,10 @@ final class SQLConsole: Sendable {
     }
   }
 
-  /// Throws for a statement that would open another file, which stayed open for the statements after it.
-  private func requireOneFile(_ sql: String) throws {
-    guard ["ATTACH", "DETACH"].contains(sql.firstSQLWord) else { return }
-    throw Refusal(
-      .forbidden, "The studio shows one file, and attaches no other. Open the other file in a studio of its own.")
-  }
-
   /// Returns how SQLite executes a statement. It isn't executed.
   func plan(of sql: String) async throws -> [PlanStep] {
-    try await readingStore.read { db in
+    for statement in SQLStatement.statements(in: sql) { try statement.requireOwnFile() }
+    return try await readingStore.read { db in
       try db.sql(SQL(raw: "EXPLAIN QUERY PLAN \(sql)")).compactMap(PlanStep.init)
     }
   }
@@ -116,28 +112,3 @@ struct PlanStep: Encodable, Sendable {
 
 /// Ends the reading of rows.
 private struct ResultIsFull: Error {}
-
-extension String {
-  /// The first word of SQL in capital letters, behind spaces, semicolons and comments.
-  fileprivate var firstSQLWord: String {
-    var rest = utf8[...]
-    while let first = rest.first {
-      if rest.starts(with: "--".utf8) {
-        rest = rest.drop { $0 != UInt8(ascii: "\n") }
-      } else if rest.starts(with: "/*".utf8) {
-        rest = rest.dropFirst(2)
-        while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }
-        rest = rest.dropFirst(2)
-      } else if Self.isLetter(first) {
-        return String(decoding: rest.prefix(while: Self.isLetter), as: UTF8.self).uppercased()
-      } else {
-        rest = rest.dropFirst()
-      }
-    }
-    return ""
-  }
-
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-  }
-}

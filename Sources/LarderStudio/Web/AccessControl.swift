@@ -17,7 +17,7 @@ struct AccessControl<Context: RequestContext>: RouterMiddleware {
     if let origin = request.headers[.origin], origin != "http://\(authority)" {
       throw Refusal(.forbidden, "Another site may not ask this.")
     }
-    let isInAddress = request.uri.queryParameters[Substring(AccessToken.parameter)].map { token.matches($0) } ?? false
+    let isInAddress = isInAddress(of: request)
     if let site = HTTPField.Name("Sec-Fetch-Site").flatMap({ request.headers[$0] }), site != "same-origin",
       site != "none",
       !isInAddress
@@ -25,9 +25,17 @@ struct AccessControl<Context: RequestContext>: RouterMiddleware {
       throw Refusal(.forbidden, "Another site may not ask this.")
     }
     guard isInAddress || isInHeaders(of: request) else {
-      throw Refusal(.unauthorized, "The token is missing. Open the address that was printed when the studio started.")
+      throw Refusal(
+        .unauthorized,
+        "The address has no token, or one that is used up. Open the address that was printed when the studio started.")
     }
     return try await next(request, context)
+  }
+
+  private func isInAddress(of request: Request) -> Bool {
+    let parameters = request.uri.queryParameters
+    if let text = parameters[Substring(AccessToken.parameter)], token.matches(text) { return true }
+    return parameters[Substring(AccessToken.invitationParameter)].map { token.accepts(invitation: $0) } ?? false
   }
 
   private func isInHeaders(of request: Request) -> Bool {

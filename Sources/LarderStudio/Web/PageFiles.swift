@@ -27,7 +27,9 @@ struct PageFiles {
   /// path ends with a slash, because the page's files are beside it.
   private func page(_ request: Request) -> Response {
     let path = request.uri.path.hasSuffix("/") ? request.uri.path : request.uri.path + "/"
-    let isTokenInAddress = token != nil && request.uri.queryParameters[Substring(AccessToken.parameter)] != nil
+    let secrets = [AccessToken.parameter, AccessToken.invitationParameter]
+    let isTokenInAddress =
+      token != nil && secrets.contains { request.uri.queryParameters[Substring($0)] != nil }
     guard isTokenInAddress || path != request.uri.path else {
       return .content(PackageResources.index_html, mediaType: "text/html; charset=utf-8")
     }

@@ -37,6 +37,7 @@ extension ReplicaFile {
       }
     }
     losses += try overwrittenProperties(of: own, and: other)
+    losses += try lostAdditions(of: own, and: other)
     let (deleted, alive) = own.causalLength > other.causalLength ? (own, other) : (other, own)
     guard !deleted.isThere, deleted.causalLength > alive.causalLength else { return losses }
     let known = Set(deleted.writes)
@@ -56,6 +57,25 @@ extension ReplicaFile {
       if property.name == ".updatedAt", try keepsTimes(own.table) { return nil }
       if try knew(newer.insertion, property.stamp) { return nil }
       return LostValue(property: property.name, stamp: property.stamp, value: property.value)
+    }
+  }
+
+  /// Returns what replicas had added to the counters of a row that was inserted again by someone who didn't know of it.
+  ///
+  /// The new row counts anew. What a replica has added is one number, and how much of it was known isn't told apart, because
+  /// every replica has to find the same.
+  private func lostAdditions(of own: RowState, and other: RowState) throws -> [LostValue] {
+    guard own.insertionLength != other.insertionLength else { return [] }
+    let (newer, older) = own.insertionLength > other.insertionLength ? (own, other) : (other, own)
+    return try older.contributions.compactMap { contribution -> LostValue? in
+      // Who brings a row back takes over what had been added to it. Later additions have seen the new row.
+      let kept = newer.contributions.first { $0.isSame(as: contribution) }
+      if let kept, kept.stamp.time >= contribution.stamp.time { return nil }
+      let lost = contribution.amount - (kept?.amount ?? .zero)
+      if try lost == .zero || knew(newer.insertion, contribution.stamp) { return nil }
+      return LostValue(
+        property: contribution.property, stamp: contribution.stamp,
+        value: .integer(lost.clamped(to: Int64.min...Int64.max)))
     }
   }
 
@@ -89,30 +109,43 @@ extension ReplicaFile {
     let lost = try stamp(address.time, address.replica)
     let isDeletion = address.property == 0
     var property: PropertyState?
+    var isAddition = false
     if !isDeletion {
       let table = try tableID(of: row.state.table, keyCount: row.state.key.count)
-      let name = try properties(of: table).first { $0.id == address.property }?.name
-      guard let name else { return nil }
-      property = row.state.properties.first { $0.name == name }
+      guard let known = try properties(of: table).first(where: { $0.id == address.property }) else { return nil }
+      isAddition = known.isCounter
+      // What a replica had added later includes it.
+      let listed = LostValue(property: known.name, stamp: lost, value: value)
+      if isAddition, row.state.losses.contains(where: { $0.isLaterAddition(than: listed) }) { return nil }
+      property = isAddition ? counted(known.name, in: row.state) : row.state.property(known.name)
       // Who saved a document anew without a property has removed it.
       if property == nil, row.state.isDocument {
         property = PropertyState(
-          name: name, value: .null, stamp: row.state.insertion, causalLength: row.state.insertionLength)
+          name: known.name, value: .null, stamp: row.state.insertion, causalLength: row.state.insertionLength)
       }
       if property == nil { return nil }
     }
     let current = property?.stamp ?? row.state.stamp
     guard isDeletion ? !row.state.isThere : true, current != lost, try !knew(current, lost) else { return nil }
     let tracked = table(row.state.table)
+    let shown = property.map { shownName(of: $0.name, in: row.state) }
     return SyncConflict(
-      kind: property.map { .value(property: shownName(of: $0.name, in: row.state)) } ?? .deletedRow,
+      kind: shown.map { .value(property: $0) } ?? .deletedRow,
       table: CollectionName.collection(row.state.table) ?? row.state.table,
       key: row.state.key.map(\.stored), lost: value.stored, lostStamp: lost,
       lostReplica: try name(of: lost.replica),
       current: property?.value.stored ?? .null, currentStamp: current,
-      currentReplica: try name(of: current.replica),
+      currentReplica: try name(of: current.replica), isAddition: isAddition,
       model: row.state.isDocument ? nil : tracked?.description.model, rowKey: row.rowKey,
       property: property?.name)
+  }
+
+  /// A counter as a property that was written when its row was: what is counted afterwards overwrites nothing.
+  private func counted(_ name: String, in row: RowState) -> PropertyState {
+    let range = table(row.table)?.properties.first { $0.name == name }?.column.counterRange ?? Int64.min...Int64.max
+    return PropertyState(
+      name: name, value: .integer(row.sum(of: name).clamped(to: range)), stamp: row.stamp,
+      causalLength: row.insertionLength)
   }
 
   /// The name that a property has for users: that in the model of this program, if it has the property.
@@ -127,7 +160,7 @@ extension ReplicaFile {
   ///
   /// - Parameters:
   ///   - conflict: The conflict.
-  ///   - restoring: Whether the value that lost is written as a new one.
+  ///   - restoring: Whether the value that lost is written as a new one, or added to the counter.
   func decide(_ conflict: SyncConflict, restoring: Bool) throws {
     try settle()
     let property = conflict.property
@@ -135,15 +168,28 @@ extension ReplicaFile {
       let loss = row.state.losses.first(where: { $0.property == property && $0.stamp == conflict.lostStamp }),
       !loss.isDismissed
     else { throw missing }
-    var state = row.state.adding([LostValue(property: property, stamp: loss.stamp, value: .null, isDismissed: true)])
+    let isAddition = try property.map { try isCounter($0, of: row.state) } ?? false
+    let decided = row.state.losses.filter { $0 == loss || isAddition && loss.isLaterAddition(than: $0) }
+    var state = row.state.adding(
+      decided.map { LostValue(property: property, stamp: $0.stamp, value: .null, isDismissed: true) })
     if restoring {
-      if let property {
+      if let property, isAddition {
+        if case .integer(let amount) = loss.value {
+          state = state.adding(CounterAmount(amount), to: property, try newStamp())
+        }
+      } else if let property {
         state = state.setting(property, to: loss.value, try newStamp())
       } else if !state.isThere {
         state = state.insertedAgain(try newStamp())
       }
     }
     try change(row, to: state)
+  }
+
+  /// Whether replicas add up a property of a row.
+  private func isCounter(_ property: String, of row: RowState) throws -> Bool {
+    let table = try tableID(of: row.table, keyCount: row.key.count)
+    return try properties(of: table).contains { $0.name == property && $0.isCounter }
   }
 
   /// The error for an entry of a list that was decided meanwhile.
@@ -175,6 +221,13 @@ extension ReplicaFile {
       try write(region)
     }
     try connection.run("UPDATE \(SyncTables.clock) SET settled = now")
+  }
+}
+
+extension LostValue {
+  /// Whether both are what a replica had added to a counter, and this one is of a later time: it includes the other.
+  fileprivate func isLaterAddition(than other: LostValue) -> Bool {
+    property == other.property && stamp.replica == other.stamp.replica && stamp.time > other.stamp.time
   }
 }
 

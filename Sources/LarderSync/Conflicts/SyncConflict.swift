@@ -20,18 +20,26 @@ public struct SyncConflict: Sendable, Hashable {
   public let table: String
   /// The values of the row's key, in the order of its columns.
   public let key: [Value]
-  /// The stored value that lost; null for a deleted row.
+  /// The stored value that lost, or what was added to a counter; null for a deleted row.
   public let lost: Value
-  /// When and by whom it was written.
+  /// When and by whom it was written, or something was added last.
   public let lostStamp: Stamp
   /// The name of the replica that wrote it; nil if nobody gave it one.
   public let lostReplica: String?
   /// The stored value that the property has now; null for a deleted row.
   public let current: Value
-  /// When and by whom the current value was written, or the row was deleted.
+  /// When and by whom the current value was written, or the row was deleted; of a counter, when and by whom its row was
+  /// inserted or deleted.
   public let currentStamp: Stamp
   /// The name of the replica that wrote the current value or deleted the row; nil if nobody gave it one.
   public let currentReplica: String?
+
+  /// Whether ``lost`` is what a replica had added to a counter of a row that was deleted and inserted again elsewhere. The
+  /// new row counts anew.
+  ///
+  /// It is all that the replica had added since the old row's insertion, if it had added something of which the one who
+  /// inserted the new row didn't know.
+  public internal(set) var isAddition = false
 
   /// The name of the row's model; nil if no model of this program has the table, and for a document.
   public internal(set) var model: String?
@@ -52,6 +60,7 @@ struct ConflictAddress {
 extension StoreSync {
   /// Returns the values that lost against others that were written at the same time elsewhere, newest first.
   ///
+  /// What was added to a counter is among them, if its row was deleted and inserted again by someone who didn't know of it.
   /// Every replica that has both writes lists the conflict, and what one of them decides holds for all.
   ///
   /// - Returns: The conflicts that nobody has restored or dismissed, and that nobody has overwritten knowing both values.
@@ -62,6 +71,9 @@ extension StoreSync {
 
   /// Writes the value that lost as a new value, or brings the deleted row back with all its values. The conflict is
   /// dismissed, on all replicas.
+  ///
+  /// What was added to the counter of an old row is added to the counter as it is. If two replicas restore it before they hear
+  /// of each other, it is added twice.
   ///
   /// - Parameter conflict: One of ``conflicts()``.
   /// - Throws: `StoreError` `.notFound` if the conflict is no longer there; the errors of any write.
@@ -79,6 +91,7 @@ extension StoreSync {
 
   func deciding(_ body: @escaping @Sendable (ReplicaFile) throws -> Void) async throws {
     try await store.writingModule { connection in
+      try Settling.prepare(connection)
       try connection.transaction { try body(try ReplicaFile(connection)) }
     }
   }

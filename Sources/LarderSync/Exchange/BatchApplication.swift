@@ -61,7 +61,7 @@ struct BatchApplication: Sendable {
     let received = try file.received(from: header.sender)
     if try WaitingChanges(file).areDue() { return false }
     // The models have changed, and what is visible with them is still to be computed.
-    if try file.clock().settled == 0 { return false }
+    if try file.clock().settled <= 0 { return false }
     return header.since.position > received || header.upTo.position <= received
   }
 
@@ -69,7 +69,8 @@ struct BatchApplication: Sendable {
   ///
   /// - Parameter isLast: Whether all other rows were merged before, so that the cursor advances.
   func apply(_ rows: [RowState], isLast: Bool, _ connection: ModuleConnection) throws -> Int {
-    try connection.transaction {
+    try Settling.prepare(connection)
+    return try connection.transaction {
       try Tracker(connection).upgrade()
       let due = try takeDue(connection)
       try Tracker(connection).takeUp(rows + due)
@@ -181,34 +182,5 @@ extension ReplicaFile {
     let result = try body()
     try connection.run("UPDATE \(SyncTables.clock) SET is_applying = 0")
     return result
-  }
-
-  /// Computes what the writes of this program and of others have made visible since the last exchange.
-  ///
-  /// As long as every row is visible, their own rules have kept it so, and there is nothing to compute.
-  func settle() throws {
-    let clock = try clock()
-    guard clock.settled < clock.now else { return }
-    // Zero means that the models have changed.
-    let isNeeded =
-      try clock.settled == 0
-      || connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isSetAside) LIMIT 1")
-      || connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isResurrected) LIMIT 1")
-      || connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE held >= \(Holding.hidden.rawValue) LIMIT 1")
-    if isNeeded {
-      let region = VisibilityRegion(self)
-      for row in try rows(after: clock.settled, upTo: clock.now, limit: .max) { region.join(row) }
-      // What a changed row was before isn't known any longer: everything may return that its old values kept away. What
-      // went with a deleted row returns with that row alone.
-      let hidden = "id IN (SELECT row FROM \(SyncTables.cells) WHERE held >= \(Holding.hidden.rawValue))"
-      for condition in [SyncTables.isResurrected, SyncTables.isMissed, hidden] {
-        for row in try rows(where: condition) { region.join(row) }
-      }
-      try applying {
-        try region.solve()
-        try write(region)
-      }
-    }
-    try connection.run("UPDATE \(SyncTables.clock) SET settled = now")
   }
 }

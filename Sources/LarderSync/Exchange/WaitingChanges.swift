@@ -61,7 +61,9 @@ struct WaitingChanges {
   /// The time of the first write of each replica that waits.
   func firstWrites() throws -> [ReplicaID: Int64] {
     var first: [ReplicaID: Int64] = [:]
-    for state in try all() {
+    // One after the other: many may wait, and each is a whole row.
+    _ = try file.connection.rows("SELECT state FROM \(SyncTables.waiting)", []) { row in
+      let state = try decoded(row.bytes(0))
       for stamp in [state.stamp, state.insertion] + state.writes + state.losses.map(\.stamp) {
         first[stamp.replica] = min(first[stamp.replica] ?? .max, stamp.time)
       }

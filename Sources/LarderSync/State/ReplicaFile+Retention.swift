@@ -218,6 +218,7 @@ extension StoreSync {
   func forgetDeletions(at now: Date) async throws -> Int {
     try await store.writingModule { connection in
       let milliseconds = Int64(now.timeIntervalSince1970 * 1000)
+      try Settling.prepare(connection)
       let found = try connection.transaction { () throws -> [Int64] in
         let file = try ReplicaFile(connection)
         try Tracker(connection).upgrade()

@@ -4,6 +4,7 @@ import Larder
 ///
 /// ```
 /// _larder_sync_clock       one row: the hybrid clock, this replica, up to where visibility is computed
+///                          (below zero: up to where it is computed with new models; zero: nothing is yet)
 /// _larder_sync_replicas    every replica that was heard of; metadata names them by number
 /// _larder_sync_tables      the tables that take part, as their models describe them, and those that only others know
 /// _larder_sync_properties  their properties by the names they had first, and the columns that they are today

@@ -12,12 +12,23 @@ extension Tracker {
 
   /// The tables that are tracked, and no longer take part or are gone.
   private func unsynced() throws -> [TrackedTable] {
-    let local = Set(try connection.tables.filter { !$0.syncs }.map { ExactName($0.name) })
+    let local = try localModels()
     let collections = Set(try synced().filter(\.isCollection).map { ExactName($0.exchangeName) })
     return try tracked().filter { table in
       let name = ExactName(table.name)
       return try table.isCollection ? !collections.contains(name) : local.contains(name) || isGone(table)
     }
+  }
+
+  /// The tables that are tracked, and whose models no longer take part.
+  func leaving() throws -> [TrackedTable] {
+    let local = try localModels()
+    return try tracked().filter { !$0.isCollection && local.contains(ExactName($0.name)) }
+  }
+
+  /// The names of the tables whose models don't take part.
+  private func localModels() throws -> Set<ExactName> {
+    Set(try connection.tables.filter { !$0.syncs }.map { ExactName($0.name) })
   }
 
   private func isFit(_ table: ModuleTable) throws -> Bool {
@@ -27,7 +38,7 @@ extension Tracker {
   }
 
   /// Whether the indexes and triggers are those that this version of the package makes.
-  private func isCurrent() throws -> Bool {
+  func isCurrent() throws -> Bool {
     try connection.version(of: SyncFeature.self) ?? 0 >= SyncTables.version
   }
 
@@ -102,7 +113,7 @@ extension Tracker {
 
   /// Keeps what is known of the rows of a model that no longer takes part, like that of a table that no model has. The rows
   /// stay, and nobody follows what is done to them.
-  private func leave(_ table: TrackedTable) throws {
+  func leave(_ table: TrackedTable) throws {
     try dropTriggers(of: table.id)
     try holdRows(of: table)
     try noteLeaving(table.id)

@@ -6,11 +6,12 @@ extension Tracker {
   /// Frees the columns that a migration may drop or rename: SQLite refuses to drop a column that a trigger names.
   ///
   /// Columns that leave the model, or whose names others get, are no longer tracked; their values are held for replicas
-  /// whose models have them.
+  /// whose models have them. So are the rows of models that no longer take part.
   func prepareMigration() throws {
     guard try SyncTables.exist(connection) else { return }
     for table in try tracked().filter(isGone) { try recordRemoval(of: table) }
     for table in try untracked() { try recover(table) }
+    try leaveBeforeMigration()
     let models = try synced()
     for var table in try tracked() {
       guard let model = models.first(where: { ExactName($0.exchangeName) == ExactName(table.name) }),
@@ -37,6 +38,18 @@ extension Tracker {
       try dropTriggers(of: table.id)
       try createTriggers(of: table)
     }
+  }
+
+  /// Holds the rows of models that no longer take part, while the tables are as sync knows them: the migration may remove
+  /// columns of them, or the tables.
+  private func leaveBeforeMigration() throws {
+    let left = try leaving()
+    if left.isEmpty { return }
+    // They are refused before anything is changed.
+    try checkModels()
+    // Files of earlier versions lack a column that says when a table left.
+    try upgrade()
+    for table in left { try leave(table) }
   }
 
   /// Holds the values of a column that leaves the model.

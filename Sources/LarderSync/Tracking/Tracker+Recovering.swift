@@ -35,9 +35,9 @@ extension Tracker {
   func recover(_ table: TrackedTable, isMigrated: Bool = false) throws {
     let present = try columns(of: table.description.name)
     guard table.description.keys.allSatisfy({ present.contains($0.name) }) else { return }
-    let isHere = "main.\(table.quotedName) AS row WHERE \(isRow(of: table.description, table.id))"
-    try recordDeletions("known.table_id = \(table.id) AND NOT EXISTS (SELECT 1 FROM \(isHere))")
-    try recordReturns("known.table_id = \(table.id) AND EXISTS (SELECT 1 FROM \(isHere))")
+    let presence = presence(of: table.description, table.id)
+    try recordDeletions("known.table_id = \(table.id) AND NOT EXISTS (\(presence))")
+    try recordReturns("known.table_id = \(table.id) AND EXISTS (\(presence))")
     try adopt(table.description, table.id)
     if !isMigrated { try move("known.table_id = \(table.id) AND known.status = 0", "source = NULL") }
   }
@@ -45,9 +45,18 @@ extension Tracker {
   /// Records the rows that were deleted before a table was removed, and came back while nobody tracked the table that was
   /// made in its place.
   func recordReturns(to description: ModuleTable, _ table: Int64) throws {
-    let isHere = "main.\(description.name.quotedName) AS row WHERE \(isRow(of: description, table))"
     try recordReturns(
-      "known.table_id = \(table) AND known.status = 1 AND EXISTS (SELECT 1 FROM \(isHere))")
+      "known.table_id = \(table) AND known.status = 1 AND EXISTS (\(presence(of: description, table)))")
+  }
+
+  /// The query for the row of a table of which `known` are the metadata.
+  ///
+  /// The first condition on each column of the key lets SQLite find the row by the index of its table. The second, which is
+  /// that of ``isRow(of:_:)``, compares without the affinity of the column, which makes a text of a number.
+  func presence(of table: ModuleTable, _ id: Int64) -> String {
+    let keys = zip(SyncTables.keys(table.keys.count), table.keys).map { "row.\($1.name.quotedName) = known.\($0)" }
+    let conditions = keys + [isRow(of: table, id)]
+    return "SELECT 1 FROM main.\(table.name.quotedName) AS row WHERE \(conditions.joined(separator: " AND "))"
   }
 
   private func recordDeletions(_ condition: String) throws {

@@ -12,18 +12,27 @@ extension Tracker {
   ///
   /// What this replica says to know, and hands on, stays true then. It would be wrong of rows that it has forgotten: who knows
   /// them from here alone would overwrite values that he never saw, as if he knew them.
+  ///
+  /// Another program may have removed a column, whose values can't be read any longer: those are left out, and the others
+  /// are held. Of a table that is gone, or has another key, nothing can be held.
   func holdRows(of table: TrackedTable) throws {
     let rows = "table_id = \(table.id)"
     let present = Set(try columns(of: table.description.name).map(ExactName.init))
-    let columns = (table.description.keys + table.properties.map(\.column)).map(\.name)
-    // A migration has removed a column, or the table: the values can't be read any longer.
-    guard columns.allSatisfy({ present.contains(ExactName($0)) }) else { return try forgetRows(rows) }
+    guard table.description.keys.allSatisfy({ present.contains(ExactName($0.name)) }) else {
+      return try forgetRows(rows)
+    }
+    for property in table.properties where !present.contains(ExactName(property.column.name)) {
+      try setColumn(nil, of: property.id)
+      try connection.run(
+        "DELETE FROM \(SyncTables.cells) WHERE property = ?1 AND held = \(Holding.none.rawValue)",
+        [.integer(property.id)])
+    }
     try forgetRows("\(rows) AND status = \(RowStatus.expired.rawValue)")
     let file = try ReplicaFile(connection)
     var last: Int64 = 0
     while true {
       let ids = try connection.rows(
-        "SELECT id FROM \(SyncTables.rows) WHERE \(rows) AND status = 0 AND id > ?1 ORDER BY id LIMIT 500",
+        "SELECT id FROM \(SyncTables.rows) WHERE +\(rows) AND status = 0 AND id > ?1 ORDER BY id LIMIT 500",
         [.integer(last)]
       ) { $0.integer(0) }
       for id in ids {
@@ -46,31 +55,38 @@ extension Tracker {
       $0.optionalInteger(0)
     }
     try connection.run("UPDATE \(SyncTables.tables) SET left_at = NULL WHERE id = ?1", [.integer(table)])
-    let known = SyncTables.rows + "."
+    // The first condition finds a row by the index of its table, the second compares without the affinity of the column.
     let keys = zip(SyncTables.keys(description.keys.count), description.keys)
-      .map { "\(known)\($0) = +row.\($1.name.quotedName)" }.joined(separator: " AND ")
-    let ids = try connection.rows(
-      """
-      SELECT id FROM \(SyncTables.rows) WHERE table_id = \(table) AND status = 5 \
-      AND EXISTS (SELECT 1 FROM main.\(description.name.quotedName) AS row WHERE \(keys))
-      """
-    ) { $0.integer(0) }
-    if ids.isEmpty { return }
-    let file = try ReplicaFile(connection)
-    for id in ids { try file.reconcile(id, since: leaving ?? nil) }
+      .map { "row.\($1.name.quotedName) = known.\($0) AND known.\($0) = +row.\($1.name.quotedName)" }
+    var file: ReplicaFile?
+    var last: Int64 = 0
+    while true {
+      let ids = try connection.rows(
+        """
+        SELECT id FROM \(SyncTables.rows) AS known WHERE +table_id = \(table) AND status = 5 AND id > ?1 \
+        AND EXISTS (SELECT 1 FROM main.\(description.name.quotedName) AS row \
+        WHERE \(keys.joined(separator: " AND "))) ORDER BY id LIMIT 500
+        """, [.integer(last)]
+      ) { $0.integer(0) }
+      guard let end = ids.last else { return }
+      let current = try file ?? ReplicaFile(connection)
+      for id in ids { try current.reconcile(id, since: leaving ?? nil) }
+      (file, last) = (current, end)
+    }
   }
 }
 
 extension ReplicaFile {
   /// Shows what was held, and merges it with what is here. In a transaction of the caller's.
   ///
-  /// This replica says to know what it holds, so whoever writes next has to see it.
+  /// This replica says to know what it holds, so whoever writes next has to see it: all of it is shown with the commit that
+  /// lets the table take part, some rows at a time. If the process ends before, the table doesn't take part yet.
   func showHeldRows() throws {
     try settle()
     let waiting = WaitingChanges(self)
-    while true {
-      let due = try waiting.take(atMost: BatchApplication.chunkSize)
-      guard let latest = due.map(\.latestTime).max() else { return }
+    var due = try waiting.take(atMost: BatchApplication.chunkSize)
+    if due.isEmpty { return }
+    while let latest = due.map(\.latestTime).max() {
       _ = try tick(past: latest)
       var changes: [RowKey: (row: StoredRow?, state: RowState)] = [:]
       for received in due {
@@ -83,8 +99,10 @@ extension ReplicaFile {
         changes[state.rowKey] = (row, known.merging(state).adding(try losses(of: known, and: state)))
       }
       try change(Array(changes.values))
-      try recordKnowledgeOfAll()
+      due = try waiting.take(atMost: BatchApplication.chunkSize)
     }
+    // Nobody has seen what was between.
+    try recordKnowledgeOfAll()
   }
 
   /// Brings together a row of a table and the state of it that is held.

@@ -46,6 +46,14 @@ struct TrackingTriggers {
       }
   }
 
+  /// The names of the triggers.
+  var names: Set<String> {
+    Set(
+      creation.compactMap {
+        $0.split(separator: " ", maxSplits: 3).dropFirst(2).first.map { String($0.dropFirst("main.".count)) }
+      })
+  }
+
   func trigger(
     _ kind: String, _ event: String, at time: String = "AFTER", when condition: String? = nil, _ statements: [String]
   ) -> String {

@@ -367,6 +367,7 @@ nonisolated struct WireRows: @unchecked Sendable {
 
   /// The property, as an index into the names, plus 1. 0: the whole row, which was deleted while it was changed elsewhere;
   /// its value is null. 0 comes before all names.
+  /// Of a counter: the value is what the replica had added to the row before it was deleted and inserted again.
   var lossProperties: [UInt32] {
     get {_storage._lossProperties}
     set {_uniqueStorage()._lossProperties = newValue}

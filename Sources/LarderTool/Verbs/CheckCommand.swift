@@ -1,11 +1,13 @@
 import ArgumentParser
 import Foundation
 import Larder
+import LarderSync
 
 struct CheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Checks a whole file: pages, references, values, derived values, attachments, search, triggers, indexes.",
+    abstract:
+      "Checks a whole file: pages, references, values, derived values, attachments, search, triggers, indexes, sync.",
     discussion: """
       Nothing is changed. The exit code is 1 if something is wrong; repair makes anew what can be made anew.
 
@@ -26,13 +28,15 @@ struct CheckCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await source.reading().closing { store in
-      let report = try ReportText.check(store, limit: limit)
+      let report = try await FileReport(of: store, limit: limit)
       if json {
-        print(try JSONText.line(ReportText.json(report)))
+        print(try JSONText.line(report.json))
       } else {
-        print(ReportText.text(report))
+        print(report.text)
         if !report.isHealthy {
-          print("larder repair makes derived values, triggers, indexes, full-text indexes and JSON anew.")
+          print(
+            "larder repair makes derived values, triggers, indexes, full-text indexes and JSON anew, and lets sync know."
+          )
         }
       }
       if !report.isHealthy { throw ExitCode.failure }
@@ -40,7 +44,45 @@ struct CheckCommand: AsyncParsableCommand {
   }
 }
 
-/// The report of a check as text and as JSON.
+/// What is wrong with a file: what the library finds, and what was done to it without sync hearing of it.
+struct FileReport {
+  let store: StoreReport
+  let untracked: [UntrackedChange]
+
+  init(of store: Store, limit: Int = 100) async throws {
+    self.store = try ReportText.check(store, limit: limit)
+    // Of a damaged file, sync couldn't say more than that it is damaged.
+    let isDamaged = self.store.counts[.damage] != nil
+    guard !isDamaged, try await store.sync.isEnabled() else {
+      untracked = []
+      return
+    }
+    untracked = try await store.sync.untrackedChanges()
+  }
+
+  var isHealthy: Bool { store.isHealthy && untracked.isEmpty }
+
+  /// How many problems there are.
+  var count: Int { store.counts.values.reduce(0, +) + untracked.count }
+
+  var text: String {
+    let lines = untracked.map { Terminal.text("sync", .red) + ": " + DisplayText.escaped($0.description) }
+    return (store.isHealthy && !lines.isEmpty ? lines : [ReportText.text(store)] + lines).joined(separator: "\n")
+  }
+
+  var json: DocumentValue {
+    let changes = untracked.map { change in
+      DocumentValue.record([
+        "table": .text(change.table), "model": change.model.map { .text($0) },
+        "lacksTriggers": .bool(change.lacksTriggers), "unknownRows": DocumentValue(change.unknownRows),
+        "missingRows": DocumentValue(change.missingRows), "message": .text(change.description),
+      ])
+    }
+    return ReportText.json(store, isHealthy: isHealthy, changes)
+  }
+}
+
+/// The report of the library's check as text and as JSON.
 enum ReportText {
   /// Checks the store, with a bar that shows how far it is.
   static func check(_ store: Store, limit: Int = 100) throws -> StoreReport {
@@ -83,9 +125,12 @@ enum ReportText {
     (value.blob?.count == 16 ? (try? UUID(storedValue: value))?.uuidString : nil) ?? value.description
   }
 
-  static func json(_ report: StoreReport) -> DocumentValue {
+  /// - Parameters:
+  ///   - isHealthy: Whether nothing else is wrong, either.
+  ///   - sync: What was done without sync hearing of it.
+  static func json(_ report: StoreReport, isHealthy: Bool, _ sync: [DocumentValue]) -> DocumentValue {
     .record([
-      "isHealthy": .bool(report.isHealthy),
+      "isHealthy": .bool(isHealthy), "sync": .array(sync),
       "counts": .object(
         Document(
           StoreReport.Finding.Kind.allCases.compactMap { kind in

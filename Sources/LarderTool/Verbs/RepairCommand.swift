@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Larder
+import LarderSync
 
 struct RepairCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -9,6 +10,7 @@ struct RepairCommand: AsyncParsableCommand {
     discussion: """
       What was lost can't be made anew: damaged pages, rows that refer to nothing, values that their properties can't \
       hold, missing attachments. They are listed, each with what to do, and the exit code is 1.
+      What was written without sync hearing of it becomes changes of this file, made now.
 
       EXAMPLES
         larder backup notes.larder before-repair.larder && larder repair notes.larder
@@ -20,25 +22,26 @@ struct RepairCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await target.writing().closing { store in
-      let before = try ReportText.check(store)
-      let isIndexDamaged = before.counts[.damage] != nil
+      let before = try await FileReport(of: store)
+      let isIndexDamaged = before.store.counts[.damage] != nil
       // An index that can't be made anew is found by the second check.
       if isIndexDamaged { try? reindex(store) }
       let made: [StoreReport.Finding.Kind] = [.derivedValue, .searchIndex, .jsonForm, .missingTrigger, .missingIndex]
-      if made.contains(where: { before.counts[$0] != nil }) { try store.blocking.rebuildDerived() }
-      let after = before.isHealthy ? before : try ReportText.check(store)
-      let (found, left) = (Self.total(before), Self.total(after))
+      if made.contains(where: { before.store.counts[$0] != nil }) { try store.blocking.rebuildDerived() }
+      if !before.untracked.isEmpty { try await store.sync.recordUntrackedChanges() }
+      let after = before.isHealthy ? before : try await FileReport(of: store)
+      let (found, left) = (before.count, after.count)
       if json {
         print(
           try JSONText.line(
             .record([
               "found": DocumentValue(found), "repaired": DocumentValue(max(0, found - left)),
-              "left": ReportText.json(after),
+              "left": after.json,
             ])))
       } else {
         if found > left { print("\(found - left) of \(found) problems are repaired.") }
-        print(ReportText.text(after))
-        if after.counts[.damage] != nil {
+        print(after.text)
+        if after.store.counts[.damage] != nil {
           print("Damaged pages aren't repaired here: larder restore puts a backup in place of the file.")
         }
       }
@@ -49,6 +52,4 @@ struct RepairCommand: AsyncParsableCommand {
   private func reindex(_ store: Store) throws {
     try store.blocking.write { _ = try $0.sql("REINDEX") }
   }
-
-  private static func total(_ report: StoreReport) -> Int { report.counts.values.reduce(0, +) }
 }

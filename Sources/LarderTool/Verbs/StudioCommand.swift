@@ -29,10 +29,11 @@ struct StudioCommand: AsyncParsableCommand {
     // What is wrong with the file is said here, before a page opens.
     try await source.reading().closing { _ in }
     let opens = open
-    try await Studio(file: source.file, port: port, isWritable: write).run { address in
+    let studio = Studio(file: source.file, port: port, isWritable: write)
+    try await studio.run { address in
       // Written at once even into a pipe, so that a script can wait for it.
       FileHandle.standardOutput.write(Data("Studio: \(address)\n".utf8))
-      if opens { Self.show(address) }
+      if opens { Self.show(address.replacing(studio.addressQuery, with: studio.invitationQuery)) }
     }
   }
 

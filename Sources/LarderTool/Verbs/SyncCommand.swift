@@ -182,11 +182,17 @@ enum SyncText {
     if case .value(let property) = conflict.kind { property } else { nil }
   }
 
+  /// The value that lost; with a sign if it was added to a counter.
+  private static func lost(_ conflict: SyncConflict) -> String? {
+    if conflict.lost.isNull { return nil }
+    let value = text(conflict.lost)
+    return conflict.isAddition && !value.hasPrefix("-") ? "+\(value)" : value
+  }
+
   static func cells(_ conflict: SyncConflict) -> [String?] {
     [
       conflict.table, text(conflict.key), property(conflict) ?? "(deleted row)",
-      conflict.lost.isNull ? nil : text(conflict.lost),
-      conflict.lostReplica ?? conflict.lostStamp.replica.description,
+      lost(conflict), conflict.lostReplica ?? conflict.lostStamp.replica.description,
       conflict.current.isNull ? nil : text(conflict.current),
       conflict.currentReplica ?? conflict.currentStamp.replica.description,
     ]
@@ -201,7 +207,7 @@ enum SyncText {
     }
     return .record([
       "table": .text(conflict.table), "key": .array(conflict.key.map { .text(text($0)) }),
-      "property": DocumentValue(property(conflict)),
+      "property": DocumentValue(property(conflict)), "isAddition": .bool(conflict.isAddition),
       "lost": side(conflict.lost, conflict.lostStamp, conflict.lostReplica),
       "current": side(conflict.current, conflict.currentStamp, conflict.currentReplica),
     ])

@@ -117,6 +117,92 @@ struct SyncCounterTests {
     #expect(try await views(a) == 2)
   }
 
+  @Test("S12: what was added to a row that was inserted again elsewhere is in conflict, and one call adds it again")
+  func lostAddition() async throws {
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    try await meet()
+    try await b.store.updateAll(SharedPage.all) {
+      $0.views.increment(by: 5)
+      $0.stars.increment(by: -2)
+    }
+    try await a.store.deleteAll(SharedPage.all)
+    try await a.store.insert(SharedPage(id: "home", views: 1))
+    try await meet()
+    // What is counted in the new row decides nothing about the old one.
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 1) }
+    try await meet()
+    for replica in [a, b] {
+      let conflicts = try await replica.store.sync.conflicts()
+      #expect(Set(conflicts.map(\.kind)) == [.value(property: "views"), .value(property: "stars")])
+      let conflict = try #require(conflicts.first { $0.kind == .value(property: "views") })
+      #expect(conflict.lost == 5 && conflicts.allSatisfy(\.isAddition))
+      #expect(conflict.current == 2)
+      #expect(conflict.lostStamp.replica == (try await b.store.sync.replica()))
+      #expect(conflict.currentStamp.replica == (try await a.store.sync.replica()))
+    }
+    for conflict in try await a.store.sync.conflicts() { try await a.store.sync.restore(conflict) }
+    try await meet()
+    #expect(try await b.store.find(SharedPage.self, "home") == SharedPage(id: "home", views: 7, stars: -2))
+    for replica in [a, b] { #expect(try await replica.store.sync.conflicts().isEmpty) }
+  }
+
+  @Test("S12: what was known to who inserted the row again isn't in conflict, and what is dismissed isn't added")
+  func knownAddition() async throws {
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    try await meet()
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 5) }
+    try await meet()
+    try await a.store.deleteAll(SharedPage.all)
+    try await a.store.insert(SharedPage(id: "home", views: 1))
+    try await meet()
+    for replica in [a, b] { #expect(try await replica.store.sync.conflicts().isEmpty) }
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 3) }
+    try await a.store.deleteAll(SharedPage.all)
+    try await a.store.insert(SharedPage(id: "home", views: 2))
+    try await meet()
+    let conflict = try #require(try await b.store.sync.conflicts().first)
+    #expect(conflict.lost == 3)
+    try await b.store.sync.dismiss(conflict)
+    try await meet()
+    #expect(try await views(a) == 2)
+    #expect(try await a.store.sync.conflicts().isEmpty)
+  }
+
+  @Test("S12: who hears of a part of what was added lists all of it once")
+  func partlyHeard() async throws {
+    let c = try Replica()
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    try await meet(c)
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 5) }
+    try await b.exchange(with: c)
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 3) }
+    try await a.store.deleteAll(SharedPage.all)
+    try await a.store.insert(SharedPage(id: "home", views: 1))
+    try await meet(c)
+    for replica in [a, b, c] { #expect(try await replica.store.sync.conflicts().map(\.lost) == [8]) }
+    try await c.store.sync.restore(try #require(try await c.store.sync.conflicts().first))
+    try await meet(c)
+    #expect(try await views(a) == 9)
+    for replica in [a, b, c] { #expect(try await replica.store.sync.conflicts().isEmpty) }
+  }
+
+  @Test("S12: of a row that was brought back, only what was added since is in conflict")
+  func additionToRestored() async throws {
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    try await meet()
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 5) }
+    try await a.store.deleteAll(SharedPage.all)
+    try await a.store.sync.import(from: b.store.sync.export(to: b.folder.file("changes")).url)
+    try await a.store.sync.restore(try #require(try await a.store.sync.conflicts().first))
+    #expect(try await views(a) == 15)
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 3) }
+    try await meet()
+    for replica in [a, b] { #expect(try await replica.store.sync.conflicts().map(\.lost) == [3]) }
+    try await b.store.sync.restore(try #require(try await b.store.sync.conflicts().first))
+    try await meet()
+    #expect(try await views(a) == 18)
+  }
+
   @Test("S12: a row that both bring back has its count once, and a count was a change of the deleted row")
   func restoration() async throws {
     try await a.store.insert(SharedPage(id: "home", views: 10))

@@ -65,6 +65,23 @@ import Testing
     }
   }
 
+  @Test("the row of which something is known is found by the index of its table, whatever the number of rows")
+  func presence() async throws {
+    for a in [try Replica(), try await analyzed()] {
+      let plans = try await a.store.writingModule { connection in
+        let tracker = Tracker(connection)
+        return try tracker.tracked().map { table in
+          let query = tracker.presence(of: table.description, table.id)
+          return try connection.rows(
+            "EXPLAIN QUERY PLAN SELECT 1 FROM \(SyncTables.rows) AS known WHERE EXISTS (\(query))"
+          ) { $0.text(3) }.joined(separator: "; ")
+        }
+      }
+      #expect(plans.count > 5)
+      for plan in plans { #expect(plan.contains("SEARCH row USING") && !plan.contains("SCAN row"), "\(plan)") }
+    }
+  }
+
   private func schema(_ replica: Replica) async throws -> [String: String] {
     let objects = try await replica.store.writingModule { connection in
       try connection.rows("SELECT name, sql FROM sqlite_master WHERE name GLOB '_larder_sync_*'") { row in

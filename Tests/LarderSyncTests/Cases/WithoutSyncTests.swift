@@ -136,6 +136,69 @@ struct WithoutSyncTests {
     #expect(try await b.store.find(SharedKind.self, "c")?.title == "later")
   }
 
+  @Test("what was written while triggers were off is found, and becomes changes")
+  func untracked() async throws {
+    try await fill()
+    #expect(try await a.store.sync.untrackedChanges().isEmpty)
+    let triggers = try await a.store.sql(
+      "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND (tbl_name = 'SharedKind' OR name GLOB '*track*insert')"
+    )
+    await a.store.close()
+    let drop = triggers.map { "DROP TRIGGER \($0["name"]?.text ?? "")" }
+    let create = triggers.map { $0["sql"]?.text ?? "" }
+    try a.executeOutside(
+      (drop + [
+        "DELETE FROM SharedKind WHERE id IN ('a', 'b')", "INSERT INTO SharedKind (id, title) VALUES ('new', 'n')",
+      ] + create).joined(separator: ";\n"))
+    let again = try reopen()
+    let changes = try await again.store.sync.untrackedChanges()
+    let change = try #require(changes.first)
+    #expect(changes.count == 1)
+    #expect(change.model == "SharedKind" && change.table == "SharedKind")
+    #expect((change.lacksTriggers, change.unknownRows, change.missingRows) == (false, 1, 2))
+    #expect(change.description.contains("recordUntrackedChanges") && !change.description.contains("new"))
+    #expect(try await again.store.sync.recordUntrackedChanges() == changes)
+    #expect(try await again.store.sync.untrackedChanges().isEmpty)
+    #expect(try await again.store.sync.recordUntrackedChanges().isEmpty)
+    await again.store.close()
+    let last = try await meet()
+    #expect(try await b.store.fetch(SharedKind.all.sorted(by: \.id)).map(\.id) == ["c", "new"])
+    try await last.store.insert(SharedKind(id: "later", title: "l"))
+    await last.store.close()
+    _ = try await meet()
+    #expect(try await b.store.count(SharedKind.all) == 3)
+  }
+
+  @Test("any trigger of tracking that is missing is found and made anew, those of collections too")
+  func missingTriggers() async throws {
+    try await fill()
+    let triggers = try await a.store.sql(
+      "SELECT name FROM sqlite_master WHERE type = 'trigger' AND name GLOB '_larder_sync_track_[0-9]*'"
+    ).compactMap { $0["name"]?.text }
+    #expect(triggers.count > 8)
+    for trigger in triggers {
+      try await a.store.writingModule { try $0.execute("DROP TRIGGER main.\(trigger)") }
+      let changes = try await a.store.sync.untrackedChanges()
+      #expect(changes.map(\.lacksTriggers) == [true], "\(trigger)")
+      try await a.store.sync.recordUntrackedChanges()
+      #expect(try await a.store.sync.untrackedChanges().isEmpty, "\(trigger)")
+    }
+    try await a.store.insert(SharedKind(id: "d", title: "d"))
+    try await a.store.documents("people").delete("bea")
+    try await a.exchange(with: b)
+    try await expectEqual([a, b])
+    #expect(try await b.store.count(SharedKind.all) == 4)
+    #expect(try await b.store.documents("people").count() == 1)
+  }
+
+  @Test("untracked changes are nobody's in a file whose sync is off")
+  func untrackedWithoutSync() async throws {
+    try await a.store.sync.disable()
+    let error = await #expect(throws: StoreError.self) { try await a.store.sync.untrackedChanges() }
+    #expect(error?.code == .unsupported)
+    await #expect(throws: StoreError.self) { try await a.store.sync.recordUntrackedChanges() }
+  }
+
   @Test("S20: a row that was deleted, and is back in a rebuilt table, is a new one")
   func returning() async throws {
     try await fill()

@@ -1,4 +1,5 @@
 import Foundation
+import GRDBSQLite
 import Larder
 import LarderTestSupport
 import Testing
@@ -43,6 +44,14 @@ private struct Grip: Hashable {
     try store.blocking.write { db in
       for statement in statements { _ = try db.sql(SQL(raw: statement)) }
     }
+  }
+
+  /// Executes SQL as another program does.
+  private func execute(_ sql: String, in file: StoreFile) throws {
+    var handle: OpaquePointer?
+    defer { sqlite3_close(handle) }
+    try #require(sqlite3_open(file.path, &handle) == SQLITE_OK)
+    try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
   }
 
   /// The findings of a store with the models, and of one that knows only what the file says of them.
@@ -99,6 +108,63 @@ private struct Grip: Hashable {
     let store = try Store(at: file.path, for: Sack.self, Grip.self)
     let rows = try store.blocking.sql("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
     return Dictionary(rows.map { ($0["name"]?.text ?? "", $0["sql"]?.text ?? "") }) { $1 }
+  }
+
+  @Test("texts that aren't UTF-8 are found in tables of other programs, with the keys of their rows")
+  func texts() async throws {
+    let other = try StoreFile()
+    try execute(
+      """
+      CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, photo BLOB);
+      CREATE TABLE "no key" (word TEXT);
+      CREATE TABLE pair (a TEXT, b TEXT, note, PRIMARY KEY (a, b)) WITHOUT ROWID;
+      CREATE VIEW shown AS SELECT name FROM person;
+      INSERT INTO person VALUES (1, 'Ada', x'ff'), (2, CAST(x'4dfc' AS TEXT), NULL), (3, char(65533), NULL);
+      INSERT INTO "no key" VALUES ('fine'), (CAST(x'c0af' AS TEXT));
+      INSERT INTO pair VALUES ('x', CAST(x'eda080' AS TEXT), CAST(x'80' AS TEXT));
+      """, in: other)
+    let store = try Store(at: other.path, schema: .existing)
+    let report = try await store.check()
+    #expect(report.counts == [.unreadableValue: 4])
+    let places = report.findings.map { "\($0.table ?? "").\($0.property ?? "")" }
+    #expect(places == ["no key.word", "pair.b", "pair.note", "person.name"])
+    #expect(report.findings.first?.key == ["rowid": 2])
+    #expect(report.findings.last?.key == ["id": 2])
+    #expect(report.findings.allSatisfy { $0.message.contains("not valid UTF-8") && $0.message.contains("CAST") })
+    #expect(try await store.check(limit: 1).findings.count == 1)
+  }
+
+  @Test("documents that can't be read are found, whatever is wrong with them")
+  func documents() async throws {
+    let people = try Store(at: file.path, for: Sack.self, Grip.self)
+    for key in ["a", "b", "c", "d"] { try await people.documents("people").save(key, ["name": "Ada"]) }
+    #expect(try await people.check().isHealthy)
+    // Triggers would read the JSON.
+    let triggers = try await people.sql(
+      "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'people'")
+    await people.close()
+    for trigger in triggers { try execute("DROP TRIGGER \"\(trigger["name"]?.text ?? "")\"", in: file) }
+    try execute(
+      """
+      UPDATE people SET json = '{"name":' WHERE key = 'b';
+      UPDATE people SET json = '[1]' WHERE key = 'c';
+      UPDATE people SET json = CAST(x'7b226e616d65223a22ff227d' AS TEXT) WHERE key = 'd';
+      """, in: file)
+    for findings in try await findings(.unreadableValue) {
+      #expect(findings.map(\.key) == [["key": "b"], ["key": "c"], ["key": "d"]])
+      #expect(findings.allSatisfy { $0.table == "people" && !$0.message.contains("Ada") })
+    }
+    let store = try Store(at: file.path, for: Sack.self, Grip.self)
+    #expect(try await store.documents("people").find("a") != nil)
+    for key in ["b", "c", "d"] {
+      await #expect(throws: StoreError.self) { try await store.documents("people").find(key) }
+    }
+    // Repaired, the text would be lost with the next save.
+    let error = await #expect(throws: StoreError.self) { try await store.documents("people").json("d") }
+    #expect(error?.code == .invalidValue && error?.message.contains("\"d\" of people") == true)
+    try execute("UPDATE people SET key = CAST(x'ff' AS TEXT), json = '{}' WHERE key = 'd'", in: file)
+    await #expect(throws: StoreError.self) { try await store.documents("people").keys() }
+    await #expect(throws: StoreError.self) { try await store.documents("people").fetch() }
   }
 
   @Test("a unique index isn't made anew over rows with one value, and nothing changes")

@@ -42,10 +42,18 @@ struct WindowTests {
       #expect(row.1 == before.map(\.seats).reduce(0, +))
       #expect(row.2 == before.filter { $0.country == excursion.country }.map(\.seats).reduce(0, +))
     }
-    let error = await #expect(throws: StoreError.self) {
-      try await store.fetch(Excursion.select { $0.price.runningSum(by: $0.id) })
+    let prices = try await store.fetch(
+      Excursion.select { ($0.id, $0.price.runningSum(by: $0.id), $0.price.runningSum(by: $0.id, within: $0.country)) }
+        .sorted(by: \.id))
+    for (excursion, row) in zip(excursions, prices) {
+      let before = excursions.filter { $0.id <= excursion.id }
+      #expect(row.1 == before.map(\.price).reduce(0, +), "\(TestSeed.value)")
+      #expect(row.2 == before.filter { $0.country == excursion.country }.map(\.price).reduce(0, +))
     }
-    #expect(error?.code == .unsupported && error?.message.contains("Decimal") == true)
+    // As numbers, not as texts.
+    let sorted = try await store.fetch(
+      Excursion.select { $0.price.runningSum(by: $0.id) }.sorted { $0.price.runningSum(by: $0.id) })
+    #expect(sorted == prices.map(\.1).sorted())
     let misuse = await #expect(throws: StoreError.self) {
       try await store.fetch(Excursion.where { $0.seats.rank() == 1 })
     }
@@ -69,5 +77,14 @@ struct WindowTests {
     let byCountry = try await store.fetch(
       Excursion.all.grouped(by: \.country) { ($0.key, $0.count.runningSum(by: $0.key)) })
     #expect(byCountry.map(\.1).max() == excursions.count)
+    let income = try await store.fetch(
+      Excursion.all.grouped(by: \.seats) { ($0.key, $0.sum(\.price), $0.sum(\.price).runningSum(by: $0.key)) }
+        .sorted { $0.key })
+    var total = Decimal(0)
+    for row in income {
+      total += row.1
+      #expect(row.2 == total, "seed \(TestSeed.value)")
+    }
+    #expect(total == excursions.map(\.price).reduce(0, +))
   }
 }

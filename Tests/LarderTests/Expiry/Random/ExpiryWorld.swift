@@ -67,6 +67,18 @@ struct ExpiryWorld {
       || seals.values.contains { isMissing($0.permit) }
   }
 
+  /// Whether a change took away an expired permit to which a row refers that was written since the start. For a context
+  /// that is a reference to no row, as it is once the permit is swept.
+  func loses(expiredAt now: Double, to later: ExpiryWorld, since start: ExpiryWorld) -> Bool {
+    let gone = permits.filter { !$0.value.isThere(at: now) && later.permits[$0.key] == nil }
+    func isGone(_ permit: ToOne<ExpiryPermit>?) -> Bool { permit.map { gone[$0.id] != nil } ?? false }
+    return tickets.contains { id, ticket in
+      (isGone(ticket.row.permit) || isGone(ticket.row.spare)) && start.tickets[id]?.row != ticket.row
+    }
+      || permits.contains { id, permit in isGone(permit.row.parent) && start.permits[id]?.row != permit.row }
+      || stamps.contains { id, stamp in isGone(stamp.permit) && start.stamps[id] != stamp }
+  }
+
   /// Returns the permits that go with these.
   func descendants(of ids: Set<Int>) -> Set<Int> {
     var all = ids

@@ -17,18 +17,19 @@ extension HaulTerms {
   private mutating func windows<A: AnyHaulTerm, Key: Tokenized & StoredValue>(
     _ key: HaulTerm<Key>, _ partition: A
   ) -> HaulQuestion {
-    let (condition, number, isReverse) = (condition(1), int(1), draw(2) == 0)
+    let (condition, number, money, isReverse) = (condition(1), int(1), decimal(1), draw(2) == 0)
     let order = isReverse ? SortOrder.reverse : .forward
     let query = Haul.where { condition.build($0) }.select {
       (
         $0.id, key.build($0).rank(order), key.build($0).rank(order, within: partition.build($0)),
         number.build($0).runningSum(by: key.build($0), order: order),
-        number.build($0).runningSum(by: $0.id, within: partition.build($0))
+        number.build($0).runningSum(by: $0.id, within: partition.build($0)),
+        money.build($0).runningSum(by: key.build($0), order: order)
       )
     }.sorted(by: \.id)
     return HaulQuestion(
-      "ranks \(isReverse ? "in reverse " : "")by \(key.text) within \(partition.text), sums of \(number.text), where \(condition.text)",
-      query, { [$0.token, $1.token, $2.token, $3.token, $4.token] }
+      "ranks \(isReverse ? "in reverse " : "")by \(key.text) within \(partition.text), sums of \(number.text) and \(money.text), where \(condition.text)",
+      query, { [$0.token, $1.token, $2.token, $3.token, $4.token, $5.token] }
     ) { world in
       let rows = world.allHauls.filter { condition.value($0, world) }
       return rows.map { row in
@@ -42,6 +43,8 @@ extension HaulTerms {
         return [
           row.id.token, (1 + rows.filter(isBefore).count).token, (1 + others.filter(isBefore).count).token,
           sum(rows.filter { isBefore($0) || key.token($0, world) == own }), sum(others.filter { $0.id <= row.id }),
+          rows.filter { isBefore($0) || key.token($0, world) == own }
+            .reduce(Decimal(0)) { $0 + money.value($1, world) }.token,
         ]
       }
     }

@@ -1,0 +1,59 @@
+import GRDBSQLite
+
+/// What no model describes: tables of other programs, and documents.
+extension StoreCheck {
+  /// Returns the tables of other programs and the collections of documents.
+  func untypedTables() throws -> [TableDescription] {
+    try connection.tableDescriptions.filter { table in
+      (table.kind == .table || table.kind == .documents) && !table.properties.isEmpty
+        && definition(of: table.name) == nil
+    }
+  }
+
+  /// Finds what can't be read of a table that no model describes.
+  func checkValues(of table: TableDescription) throws {
+    do {
+      try table.kind == .documents ? checkDocuments(in: table) : checkTexts(of: table)
+    } catch let error as StoreError where [.unsupported, .schemaMismatch, .invalidValue].contains(error.code) {
+      add(.unreadableValue, model: table.model, table: table.name, "\(table.name) can't be read: \(error.message)")
+    }
+  }
+
+  /// Of what a column may hold, only texts can be no value of Swift's.
+  private func checkTexts(of table: TableDescription) throws {
+    let properties = table.properties
+    let list = properties.map { Quoting.name($0.column) }.joined(separator: ", ")
+    try forEachRow("SELECT \(list) FROM main.\(Quoting.name(table.name))") { statement in
+      func column(_ position: Int) -> StoredColumn { StoredColumn(statement.pointer, Int32(position)) }
+      for (position, property) in properties.enumerated() {
+        guard column(position).type == SQLITE_TEXT, column(position).text == nil else { continue }
+        report.add(.unreadableValue, limit: limit) {
+          let keys = properties.enumerated().filter(\.element.isKey)
+          let failure = ValueFailure.invalidText
+          return StoreReport.Finding(
+            .unreadableValue, property: property.name, table: table.name,
+            key: Dictionary(keys.map { ($1.column, column($0).value) }) { first, _ in first },
+            "\(table.name).\(property.name) of a row \(failure.problem), so reading the row throws. Correct the value with SQL or `larder sql`: \(failure.remedy)."
+          )
+        }
+      }
+    }
+  }
+
+  private func checkDocuments(in table: TableDescription) throws {
+    try forEachRow("SELECT key, json FROM main.\(Quoting.name(table.name))") { statement in
+      let (key, json) = (StoredColumn(statement.pointer, 0), StoredColumn(statement.pointer, 1))
+      // What reading says of it names values, which no finding does.
+      let isReadable: ()? = try? key.text.flatMap { key in
+        try json.withTextBytes { _ = try DocumentReader.document($0, of: key, in: table.name) }
+      }
+      guard isReadable == nil else { return }
+      report.add(.unreadableValue, limit: limit) {
+        StoreReport.Finding(
+          .unreadableValue, table: table.name, key: ["key": key.value],
+          "A document in \(table.name) is not JSON of an object in UTF-8, so reading it throws. Save it anew, or correct it with SQL or `larder sql`."
+        )
+      }
+    }
+  }
+}

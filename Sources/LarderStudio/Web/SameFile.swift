@@ -1,0 +1,44 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// Refuses requests once another file has the path of the one that the studio has opened: what is shown is no longer
+/// what the user's programs see, and what is written would go with the old file.
+struct SameFile<Context: RequestContext>: RouterMiddleware {
+  private let path: String
+  private let identity: FileIdentity?
+
+  /// - Parameter path: The file, before it is opened.
+  init(path: String) {
+    self.path = path
+    identity = FileIdentity(path)
+  }
+
+  func handle(
+    _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+  ) async throws -> Response {
+    guard identity == FileIdentity(path) else {
+      throw Refusal(
+        .gone,
+        "The file was removed, or another one has its name since the studio was started. Start the studio again to see what is there now."
+      )
+    }
+    return try await next(request, context)
+  }
+}
+
+/// What tells a file apart from any other, whatever its name.
+private struct FileIdentity: Equatable {
+  private let volume: Int
+  private let number: Int
+
+  /// Nil if there is no file. A symbolic link stands for what it leads to.
+  init?(_ path: String) {
+    let file = URL(filePath: path).resolvingSymlinksInPath().path
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: file),
+      let volume = (attributes[.systemNumber] as? NSNumber)?.intValue,
+      let number = (attributes[.systemFileNumber] as? NSNumber)?.intValue
+    else { return nil }
+    (self.volume, self.number) = (volume, number)
+  }
+}

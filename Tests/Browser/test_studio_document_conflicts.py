@@ -1,0 +1,243 @@
+"""A document that is being edited while the program changes it: the conflict is shown as it comes, and nothing is overwritten unseen."""
+
+import json
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from playwright.sync_api import expect
+
+from studio import StudioPage, size, start_studio, studio, window  # noqa: F401
+
+SOON = 12_000
+MINE, THEIRS = '{"name": "Mine", "age": 36}', '{"name": "Theirs", "age": 37}'
+
+
+def text(window):
+    return window.field("json").locator("textarea")
+
+
+def conflict(window):
+    return window.panel.get_by_role("group", name="Conflict")
+
+
+def decide(window, choice: str):
+    conflict(window).get_by_role("button", name=choice).click()
+    expect(conflict(window)).to_have_count(0)
+
+
+def save(window):
+    window.panel.get_by_role("button", name="Save document").click()
+    expect(window.panel.get_by_role("button", name="Save document")).to_be_disabled()
+    expect(window.page.locator("#message")).to_contain_text("Saved.")
+
+
+def undo(window):
+    window.page.locator("#message").get_by_role("button", name="Undo").click()
+    expect(window.page.locator("#message")).to_have_text("Undone.")
+
+
+def stored(studio, key: str = "ada") -> dict:
+    return json.loads(studio.document(key)["json"])
+
+
+def edit(window, key: str = "ada"):
+    window.open("people", key)
+    text(window).fill(MINE)
+
+
+def test_a_conflict_is_shown_as_it_comes_and_mine_can_stay(window, studio):
+    edit(window)
+    studio.change_document("ada", json=THEIRS)
+    expect(conflict(window)).to_contain_text("The program has changed this document")
+    expect(conflict(window).get_by_role("row", name='name "Mine" "Theirs"')).to_be_visible()
+    expect(conflict(window).get_by_role("row", name="age 36 37")).to_be_visible()
+    expect(window.page.locator("#message")).to_contain_text("The program has changed this document")
+    expect(text(window)).to_have_value(MINE)
+    decide(window, "Keep mine")
+    expect(text(window)).to_be_focused()
+    expect(text(window)).to_have_value(MINE)
+    assert stored(studio) == json.loads(THEIRS)
+    save(window)
+    assert stored(studio) == json.loads(MINE)
+    undo(window)
+    assert stored(studio) == json.loads(THEIRS)
+
+
+def test_theirs_can_be_taken(window, studio):
+    edit(window)
+    studio.change_document("ada", json=THEIRS)
+    decide(window, "Take theirs")
+    assert json.loads(text(window).input_value()) == json.loads(THEIRS)
+    expect(window.panel.get_by_role("button", name="Save document")).to_be_disabled()
+    assert stored(studio) == json.loads(THEIRS)
+
+
+def test_what_another_process_writes_is_a_conflict(window, studio, start_studio):
+    edit(window)
+    start_studio(studio.file).change_document("ada", json=THEIRS)
+    expect(conflict(window).get_by_role("row", name="age 36 37")).to_be_visible()
+    expect(text(window)).to_have_value(MINE)
+
+
+def test_a_document_that_was_deleted_can_be_stored_anew_with_its_expiry(window, studio):
+    before = studio.document("bob")
+    edit(window, "bob")
+    studio.change_document("bob")
+    expect(conflict(window)).to_contain_text("deleted this document, or it has expired")
+    decide(window, "Keep mine")
+    assert studio.document("bob") is None
+    save(window)
+    assert (stored(studio, "bob"), studio.document("bob")["expires"]) == (json.loads(MINE), before["expires"])
+    undo(window)
+    assert studio.document("bob") is None
+
+
+def test_a_document_that_was_deleted_can_be_left(window, studio):
+    edit(window)
+    studio.change_document("ada")
+    decide(window, "Take theirs")
+    expect(window.panel).to_contain_text("There is no such document any longer")
+    assert studio.document("ada") is None
+
+
+def test_a_document_that_expires_while_it_is_edited_has_a_conflict(window, studio):
+    window.open("people", "ada")
+    date = (datetime.now(timezone.utc) + timedelta(seconds=4)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    studio.change_document("ada", expires=date)
+    expect(window.field("expires")).to_contain_text("Gone after")
+    text(window).fill(MINE)
+    expect(conflict(window)).to_contain_text("it has expired", timeout=SOON)
+    decide(window, "Keep mine")
+    expect(window.field("expires")).to_contain_text("The row stays.")
+    save(window)
+    assert (stored(studio), studio.document("ada")["expires"]) == (json.loads(MINE), None)
+
+
+def test_a_decision_holds_for_the_version_that_was_seen(window, studio):
+    edit(window)
+    studio.change_document("ada", json='{"name": "First"}')
+    expect(conflict(window).get_by_role("row", name='name "Mine" "First"')).to_be_visible()
+    studio.change_document("ada", json='{"name": "Second"}')
+    expect(conflict(window).get_by_role("row", name='name "Mine" "Second"')).to_be_visible()
+    decide(window, "Keep mine")
+    studio.change_document("ada", json='{"name": "Third"}')
+    expect(conflict(window).get_by_role("row", name='name "Mine" "Third"')).to_be_visible()
+    assert stored(studio) == {"name": "Third"}
+
+
+def test_saving_before_the_conflict_is_known_shows_it(window, studio):
+    edit(window)
+    window.page.route("**/api/events?*", lambda route: route.abort())
+    window.page.route("**/api/document?*", lambda route: route.continue_() if route.request.method == "POST" else route.abort())
+    studio.change_document("ada", json=THEIRS)
+    window.page.unroute("**/api/document?*")
+    window.panel.get_by_role("button", name="Save document").click()
+    expect(conflict(window).get_by_role("row", name="age 36 37")).to_be_visible()
+    expect(window.field("json").locator(":scope > .field-error")).to_contain_text("changed meanwhile")
+    expect(text(window)).to_have_value(MINE)
+    assert stored(studio) == json.loads(THEIRS)
+
+
+def test_versions_are_compared_while_they_are_written(window, studio):
+    edit(window)
+    studio.change_document("ada", json=THEIRS)
+    expect(conflict(window).get_by_role("row")).to_have_count(3)
+    text(window).fill('{"name": "Theirs", "age": ')
+    expect(conflict(window).get_by_role("row")).to_have_count(3)
+    text(window).fill('{"name": "Theirs", "age": 38}')
+    expect(conflict(window).get_by_role("row")).to_have_count(2)
+    expect(conflict(window).get_by_role("row", name="age 38 37")).to_be_visible()
+
+
+def test_the_same_change_is_no_conflict(window, studio):
+    edit(window)
+    studio.change_document("ada", json=MINE)
+    expect(window.panel.get_by_role("button", name="Save document")).to_be_disabled()
+    expect(conflict(window)).to_have_count(0)
+    assert json.loads(text(window).input_value()) == json.loads(MINE)
+
+
+def test_a_conflict_ends_when_the_program_takes_its_change_back(window, studio):
+    before = studio.document("ada")["json"]
+    edit(window)
+    studio.change_document("ada", json=THEIRS)
+    expect(conflict(window)).to_be_visible()
+    studio.change_document("ada", json=before)
+    expect(conflict(window)).to_have_count(0)
+    expect(text(window)).to_have_value(MINE)
+
+
+def test_another_expiry_is_no_conflict_of_the_text(window, studio):
+    edit(window)
+    studio.change_document("ada", expires="2090-01-02T09:00:00.000Z")
+    expect(window.field("expires")).to_contain_text("Gone after 2 Jan 2090")
+    expect(conflict(window)).to_have_count(0)
+    expect(text(window)).to_have_value(MINE)
+    save(window)
+    assert (stored(studio), studio.document("ada")["expires"]) == (json.loads(MINE), "2090-01-02T09:00:00.000Z")
+
+
+def test_an_expiry_that_the_program_has_changed_is_not_overwritten(window, studio):
+    window.open("people", "bob")
+    expires = window.field("expires").locator("input")
+    # As the browser's own field has it while it is written: Playwright would tell of a change at once.
+    expires.evaluate("field => { field.focus(); field.value = '2091-01-02T09:00:00'; }")
+    studio.change_document("bob", expires="2090-01-02T09:00:00.000Z", json=MINE)
+    expect(text(window)).to_have_value('{\n  "name": "Mine",\n  "age": 36\n}')
+    expires.dispatch_event("change")
+    expect(window.field("expires").locator(":scope > .field-error")).to_contain_text("changed meanwhile")
+    expect(window.field("expires")).to_contain_text("Gone after 2 Jan 2090")
+    assert studio.document("bob")["expires"] == "2090-01-02T09:00:00.000Z"
+    expires.fill("2091-01-02T09:00:00")
+    expect(window.field("expires")).to_contain_text("Gone after 2 Jan 2091")
+
+
+def test_a_tree_that_is_being_edited_stays(window, studio):
+    window.open("people", "ada")
+    window.panel.get_by_role("button", name="Tree").click()
+    city = window.panel.get_by_label("city")
+    city.fill('"Graz')
+    studio.change_document("ada", json=THEIRS)
+    expect(conflict(window)).to_be_visible()
+    expect(city).to_have_value('"Graz')
+    expect(city).to_be_focused()
+    city.fill('"Graz"')
+    city.press("Enter")
+    expect(conflict(window).get_by_role("row", name='address {"city":"Graz"} none')).to_be_visible()
+    decide(window, "Keep mine")
+    save(window)
+    assert stored(studio)["address"] == {"city": "Graz"}
+
+
+def test_what_is_written_while_it_is_saved_stays(window, studio):
+    edit(window)
+    held = []
+    window.page.route("**/api/document?*", lambda route: held.append(route) if route.request.method == "POST" else route.continue_())
+    with window.page.expect_request(lambda request: request.method == "POST"):
+        window.panel.get_by_role("button", name="Save document").click()
+    text(window).fill('{"name": "Mine", "age": 40}')
+    held[0].continue_()
+    expect(window.page.locator("#message")).to_contain_text("Saved.")
+    expect(text(window)).to_have_value('{"name": "Mine", "age": 40}')
+    expect(conflict(window)).to_have_count(0)
+    window.page.unroute("**/api/document?*")
+    assert stored(studio) == json.loads(MINE)
+    save(window)
+    assert stored(studio) == {"name": "Mine", "age": 40}
+
+
+@pytest.mark.parametrize("way", ["closed", "another row"])
+def test_a_document_is_shown_as_it_is_stored_when_it_is_opened_again(window, studio, way):
+    edit(window)
+    before = studio.document("ada")["json"]
+    if way == "closed":
+        window.panel.get_by_role("button", name="Close").click()
+        expect(window.panel).to_be_hidden()
+        window.open("people", "ada")
+    else:
+        window.page.evaluate("location.hash = '#table=Account'")
+        expect(window.panel).to_be_hidden()
+        window.open("Account", "Wallet")
+        window.page.evaluate("location.hash = '#table=people&row=' + encodeURIComponent('[\"tada\"]')")
+    expect(window.panel.locator("h2")).to_have_text("ada")
+    expect(text(window)).to_have_value(json.dumps(json.loads(before), indent=2))
