@@ -32,9 +32,9 @@ struct SyncRetentionTests {
     try await a.store.insert([kept, deleted, edited])
     try await meet()
     try await a.store.deleteAll(SharedKind.where { $0.id != "kept" })
-    try await a.store.sync.setRetention(.seconds(60))
+    try await a.store.sync.setRetention(.seconds(3600))
     #expect(try await a.store.sync.forgetDeletions() == 0)
-    #expect(try await a.store.sync.forgetDeletions(at: Date(timeIntervalSinceNow: 120)) == 2)
+    #expect(try await a.store.sync.forgetDeletions(at: Date(timeIntervalSinceNow: 7200)) == 2)
     #expect(try await a.state().count == 1)
   }
 
