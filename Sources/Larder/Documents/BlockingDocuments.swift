@@ -75,7 +75,7 @@ public struct BlockingDocuments<Access: StoreReader, Content: Codable> {
   ///
   /// - Parameter key: The key to look up.
   /// - Returns: The JSON text, or nil if there is no such document.
-  /// - Throws: ``StoreError`` with the codes of any read.
+  /// - Throws: ``StoreError`` `.invalidValue` for JSON of another program that isn't UTF-8, and with the codes of any read.
   public func json(_ key: String) throws -> String? {
     try reading {
       let rows = table.on($0)

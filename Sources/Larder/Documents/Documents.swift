@@ -74,7 +74,7 @@ extension Documents where Content: Sendable {
   ///
   /// - Parameter key: The key to look up.
   /// - Returns: The JSON text, or nil if there is no such document.
-  /// - Throws: ``StoreError`` with the codes of any read.
+  /// - Throws: ``StoreError`` `.invalidValue` for JSON of another program that isn't UTF-8, and with the codes of any read.
   public func json(_ key: String) async throws -> String? {
     try await reading { try $0.json(key) }
   }
