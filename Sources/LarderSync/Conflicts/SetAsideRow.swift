@@ -160,6 +160,12 @@ extension ReplicaFile {
     for property in state.properties where known.contains(ExactName(property.name)) {
       values[shownName(of: property.name, in: state)] = property.value.stored
     }
+    let counters = table(state.table)?.counters ?? []
+    let ranges = Dictionary(counters.map { ($0.name, $0.column.counterRange) }) { first, _ in first }
+    for name in Set(state.contributions.map(\.property)).union(ranges.keys) {
+      let range = ranges[name].flatMap { $0 } ?? .min ... .max
+      values[shownName(of: name, in: state)] = .integer(state.sum(of: name).clamped(to: range))
+    }
     return values
   }
 

@@ -8,7 +8,8 @@ extension ReplicaFile {
     guard hasContributions else { return [] }
     let found = try connection.rows(
       """
-      SELECT property, replica, length, time, high, low FROM \(SyncTables.counters) WHERE row = ?1 AND length >= ?2
+      SELECT property, replica, length, time, high, low FROM \(SyncTables.counters) WHERE row = ?1 AND length >= ?2 \
+      AND replica <> 0
       """, [.integer(row), .integer(length)]
     ) { row in
       Contribution(
@@ -22,7 +23,7 @@ extension ReplicaFile {
   func writeContributions(_ state: RowState, _ row: Int64, _ table: Int64) throws {
     if state.contributions.isEmpty, !hasContributions { return }
     try connection.run(
-      "DELETE FROM \(SyncTables.counters) WHERE row = ?1 AND length < ?2",
+      "DELETE FROM \(SyncTables.counters) WHERE row = ?1 AND length < ?2 AND replica <> 0",
       [.integer(row), .integer(state.insertionLength)])
     for contribution in state.contributions {
       try connection.run(

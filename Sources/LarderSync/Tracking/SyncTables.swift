@@ -87,7 +87,8 @@ enum SyncTables {
     """,
     "CREATE INDEX main.\(cells)_value ON \(cells) (property, value) WHERE held >= \(Holding.lookedUp.rawValue)",
     "CREATE INDEX main.\(cells)_hidden ON \(cells) (row) WHERE held >= \(Holding.hidden.rawValue)",
-    // The amount is high × 2³² + low. What is confirmed was certainly added in this file: see ReplicaFile+Identity.
+    // The amount is high × 2³² + low; of replica 0, what the counter showed when its table left. What is confirmed was
+    // certainly added in this file: see ReplicaFile+Identity.
     """
     CREATE TABLE main.\(counters) (row INTEGER NOT NULL, property INTEGER NOT NULL, replica INTEGER NOT NULL, \
     length INTEGER NOT NULL, time INTEGER NOT NULL, high INTEGER NOT NULL, low INTEGER NOT NULL, \

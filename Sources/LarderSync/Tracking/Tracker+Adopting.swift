@@ -30,14 +30,16 @@ extension Tracker {
     let keys = table.keys.map { "row.\($0.name.quotedName)" }
     let names = SyncTables.keys(keys.count)
     let isKnown = zip(names, keys).map { "known.\($0) = +\($1)" }.joined(separator: " AND ")
-    try connection.run(
-      """
-      INSERT INTO \(SyncTables.rows) (table_id, \(names.joined(separator: ", ")), length, time, replica, position)
-        SELECT \(id), \(keys.joined(separator: ", ")), 1, clock.now + row_number() OVER (), clock.replica,
-        clock.now + row_number() OVER () FROM main.\(table.name.quotedName) AS row, \(SyncTables.clock) AS clock
-        WHERE NOT EXISTS (SELECT 1 FROM \(SyncTables.rows) AS known WHERE known.table_id = \(id) AND \(isKnown))
-      """)
-    try advanceClock()
+    try counting(in: table, id) {
+      try connection.run(
+        """
+        INSERT INTO \(SyncTables.rows) (table_id, \(names.joined(separator: ", ")), length, time, replica, position)
+          SELECT \(id), \(keys.joined(separator: ", ")), 1, clock.now + row_number() OVER (), clock.replica,
+          clock.now + row_number() OVER () FROM main.\(table.name.quotedName) AS row, \(SyncTables.clock) AS clock
+          WHERE NOT EXISTS (SELECT 1 FROM \(SyncTables.rows) AS known WHERE known.table_id = \(id) AND \(isKnown))
+        """)
+      try advanceClock()
+    }
   }
 
   /// Moves the clock past the positions that were given to several rows at once.
@@ -110,7 +112,7 @@ extension Tracker {
     let cell = "\(SyncTables.cells) AS cell ON cell.row = known.id AND cell.property = \(property)"
     let shown = """
       main.\(table.name.quotedName) AS row CROSS JOIN \(SyncTables.rows) AS known ON \(isRow(of: table, id)) \
-      LEFT JOIN \(cell) WHERE true
+      LEFT JOIN \(cell) WHERE known.status = 0
       """
     let held = "\(SyncTables.rows) AS known JOIN \(cell) WHERE known.table_id = \(id) AND cell.held BETWEEN 1 AND 3"
     try connection.run(insert("row.\(name)", shown))

@@ -171,6 +171,8 @@ extension Tracker {
       known = try properties(of: id)
     }
     try recordReturns(to: table, id)
+    // Before rows are brought together with what is held of them: what others have added to those is in what is held.
+    for counter in counters { try adoptCounter(counter.column, counter.property, of: table, id) }
     let hasHeldRows = try adoptUnknownRows(table, id)
     try adopt(table, id)
     if table.isCollection { return hasHeldRows }
@@ -181,7 +183,6 @@ extension Tracker {
       // Others may have added something before this program knew the counter.
       try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
     }
-    for counter in counters { try adoptCounter(counter.column, counter.property, of: table, id) }
     return hasHeldRows
   }
 

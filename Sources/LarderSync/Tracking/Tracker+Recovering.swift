@@ -37,16 +37,18 @@ extension Tracker {
     guard table.description.keys.allSatisfy({ present.contains($0.name) }) else { return }
     let presence = presence(of: table.description, table.id)
     try recordDeletions("known.table_id = \(table.id) AND NOT EXISTS (\(presence))")
-    try recordReturns("known.table_id = \(table.id) AND EXISTS (\(presence))")
+    try recordReturns("EXISTS (\(presence))", table.description, table.id)
     try adopt(table.description, table.id)
-    if !isMigrated { try move("known.table_id = \(table.id) AND known.status = 0", "source = NULL") }
+    if isMigrated { return }
+    try move("known.table_id = \(table.id) AND known.status = 0", "source = NULL")
+    try countUntracked(in: table.description, table.id, where: "true")
   }
 
   /// Records the rows that were deleted before a table was removed, and came back while nobody tracked the table that was
   /// made in its place.
   func recordReturns(to description: ModuleTable, _ table: Int64) throws {
     try recordReturns(
-      "known.table_id = \(table) AND known.status = 1 AND EXISTS (\(presence(of: description, table)))")
+      "known.status = 1 AND EXISTS (\(presence(of: description, table)))", description, table)
   }
 
   /// The query for the row of a table of which `known` are the metadata.
@@ -69,7 +71,8 @@ extension Tracker {
   }
 
   /// A row that was deleted is a new one, and one that was set aside was edited, as if a trigger had seen it come.
-  private func recordReturns(_ condition: String) throws {
+  private func recordReturns(_ condition: String, _ description: ModuleTable, _ table: Int64) throws {
+    let condition = "known.table_id = \(table) AND \(condition)"
     let isEdit = "\(SyncTables.isSetAside) AND length % 2 = 1"
     // Nothing of a deleted row shines through the one that came in its place.
     for table in [SyncTables.cells, SyncTables.counters] {
@@ -79,14 +82,16 @@ extension Tracker {
         WHERE \(condition) AND known.status <> 0 AND NOT (\(isEdit)))
         """)
     }
-    try move(
-      "\(condition) AND known.status <> 0",
-      """
-      length = CASE WHEN \(isEdit) THEN length ELSE length + 1 + length % 2 END, \
-      time = CASE WHEN \(isEdit) THEN time ELSE moved.moment END, \
-      replica = CASE WHEN \(isEdit) THEN replica ELSE (SELECT replica FROM \(SyncTables.clock)) END, \
-      deletion_time = NULL, deletion_replica = NULL, source = NULL, status = 0
-      """)
+    try counting(in: description, table) {
+      try move(
+        "\(condition) AND known.status <> 0",
+        """
+        length = CASE WHEN \(isEdit) THEN length ELSE length + 1 + length % 2 END, \
+        time = CASE WHEN \(isEdit) THEN time ELSE moved.moment END, \
+        replica = CASE WHEN \(isEdit) THEN replica ELSE (SELECT replica FROM \(SyncTables.clock)) END, \
+        deletion_time = NULL, deletion_replica = NULL, source = NULL, status = 0
+        """)
+    }
   }
 
   /// Gives rows new positions, each its own, and changes them.

@@ -28,6 +28,7 @@ extension Tracker {
         [.integer(property.id)])
     }
     try forgetRows("\(rows) AND status = \(RowStatus.expired.rawValue)")
+    try holdCounters(of: table)
     let file = try ReplicaFile(connection)
     var last: Int64 = 0
     while true {
@@ -109,13 +110,15 @@ extension ReplicaFile {
   ///
   /// A value that differs was changed here if this replica knew the other one when the table left. Otherwise it may have been
   /// changed by either side, or by both: the value that has come counts, and the one of the table is kept as one that lost.
-  /// A row that was deleted elsewhere is a new one. The state waits to be merged.
+  /// What counters show beyond what they showed then was added here. A row that was deleted elsewhere is a new one. The
+  /// state waits to be merged.
   ///
   /// - Parameters:
   ///   - id: The number of the row.
   ///   - leaving: When the table left; nil if it has never taken part.
   fileprivate func reconcile(_ id: Int64, since leaving: Int64?) throws {
     guard let held = try row(id)?.state else { return }
+    let heldCounters = try heldCounters(of: id)
     let stamp = held.isThere ? held.insertion : try newStamp()
     try connection.run(
       """
@@ -125,9 +128,15 @@ extension ReplicaFile {
     for table in [SyncTables.cells, SyncTables.counters] {
       try connection.run("DELETE FROM \(table) WHERE row = ?1", [.integer(id)])
     }
-    guard held.isThere, let local = try row(id)?.state else { return }
+    guard let stored = try row(id) else { return }
+    guard held.isThere else {
+      try countAnew(stored)
+      return try connection.run(
+        "UPDATE \(SyncTables.rows) SET position = ?2 WHERE id = ?1", [.integer(id), .integer(try tick())])
+    }
+    let local = stored.state
     let own = try clock().replica
-    var merged = held
+    var merged = try addingUncounted(heldCounters, of: stored, to: held)
     for property in local.properties {
       let rival = held.property(property.name)
       if let rival, rival.value == property.value {

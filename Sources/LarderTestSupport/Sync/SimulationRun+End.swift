@@ -52,6 +52,8 @@ extension SimulationRun {
       }
       let report = try await replica.store.check()
       if !report.isHealthy { throw SimulationProblem("replica \(place) breaks a rule: \(report.findings)") }
+      let untracked = try await replica.store.sync.untrackedChanges()
+      if !untracked.isEmpty { throw SimulationProblem("replica \(place) has not recorded changes: \(untracked)") }
       if try await !replica.store.sync.waiting().isEmpty {
         throw SimulationProblem("changes wait at replica \(place), although its clock is ahead of all")
       }

@@ -18,6 +18,13 @@ private struct CountedVisit: Hashable {
   @Attribute(.counter) var count = 0
 }
 
+@Model("Ballot")
+private struct CountedBallot: Hashable {
+  var id: String
+  @Attribute(.unique) var name: String
+  @Attribute(.counter) var votes = 0
+}
+
 @Suite("Sync: counters", .overEachTransport)
 struct SyncCounterTests {
   private let a: Replica
@@ -57,6 +64,22 @@ struct SyncCounterTests {
     try await b.store.updateAll(SharedPage.all) { $0.views.set(0) }
     try await meet(c)
     #expect(try await views(a) == 0)
+  }
+
+  @Test("S12: a row that is set aside is listed with what its counters come to")
+  func setAside() async throws {
+    let (c, d) = (try Replica([CountedBallot.self]), try Replica([CountedBallot.self]))
+    try await c.store.insert(CountedBallot(id: "1", name: "Ada", votes: 3))
+    try await d.setClock(past: c)
+    try await d.store.insert(CountedBallot(id: "2", name: "Ada", votes: 4))
+    try await d.store.updateAll(CountedBallot.all) { $0.votes.increment(by: 1) }
+    for _ in 0..<2 {
+      try await c.exchange(with: d)
+      try await d.exchange(with: c)
+    }
+    for replica in [c, d] {
+      #expect(try await replica.store.sync.setAside().map(\.properties) == [["name": "Ada", "votes": 5]])
+    }
   }
 
   @Test("S12: both insert the row and count in it")
