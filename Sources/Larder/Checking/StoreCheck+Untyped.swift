@@ -2,20 +2,34 @@ import GRDBSQLite
 
 /// What no model describes: tables of other programs, and documents.
 extension StoreCheck {
-  /// Returns the tables of other programs and the collections of documents.
+  /// Returns the tables of other programs and the collections of documents; reports those that can't be described.
   func untypedTables() throws -> [TableDescription] {
-    try connection.tableDescriptions.filter { table in
-      (table.kind == .table || table.kind == .documents) && !table.properties.isEmpty
-        && definition(of: table.name) == nil
+    try connection.tableNames.filter { definition(of: $0) == nil }.compactMap { name in
+      do {
+        let table = try connection.description(of: name)
+        return (table.kind == .table || table.kind == .documents) && !table.properties.isEmpty ? table : nil
+      } catch let error as StoreError where Self.concernsTable(error) {
+        if error.code != .notFound { addUnreadable(name, error) }
+        return nil
+      }
     }
+  }
+
+  /// Returns whether an error comes from what a table or a row is, so that the others can be checked nevertheless.
+  private static func concernsTable(_ error: StoreError) -> Bool {
+    [.unsupported, .schemaMismatch, .invalidValue, .constraint, .notFound].contains(error.code)
+  }
+
+  private func addUnreadable(_ table: String, model: String? = nil, _ error: StoreError) {
+    add(.unreadableValue, model: model, table: table, "\(table) can't be read: \(error.message)")
   }
 
   /// Finds what can't be read of a table that no model describes.
   func checkValues(of table: TableDescription) throws {
     do {
       try table.kind == .documents ? checkDocuments(in: table) : checkTexts(of: table)
-    } catch let error as StoreError where [.unsupported, .schemaMismatch, .invalidValue].contains(error.code) {
-      add(.unreadableValue, model: table.model, table: table.name, "\(table.name) can't be read: \(error.message)")
+    } catch let error as StoreError where Self.concernsTable(error) {
+      addUnreadable(table.name, model: table.model, error)
     }
   }
 

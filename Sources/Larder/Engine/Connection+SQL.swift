@@ -74,7 +74,7 @@ extension Connection {
   ) throws -> Result {
     let sql = try WrittenSQL(sql, environment.makeWriter())
     // It makes all indexes anew, by the names of their tables, for which views may stand.
-    guard sql.text.drop(while: \.isWhitespace).prefix(6).lowercased() != "vacuum" else {
+    guard !sql.text.isVacuum else {
       return try environment.features.withoutViews(self) { try executing(sql, body) }
     }
     return try executing(sql, body)
@@ -192,3 +192,24 @@ extension Connection {
 
 /// Thrown if a statement that writes is executed on a reading connection; the caller then uses the writer.
 struct WriteNeeded: Error {}
+
+extension String {
+  /// Whether the SQL begins, behind spaces and comments, with `VACUUM`.
+  fileprivate var isVacuum: Bool {
+    var rest = utf8[...]
+    while let first = rest.first {
+      if rest.starts(with: "--".utf8) {
+        rest = rest.drop { $0 != UInt8(ascii: "\n") }
+      } else if rest.starts(with: "/*".utf8) {
+        rest = rest.dropFirst(2)
+        while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }
+        rest = rest.dropFirst(2)
+      } else if first == UInt8(ascii: " ") || (9...13).contains(first) || first == UInt8(ascii: ";") {
+        rest = rest.dropFirst()
+      } else {
+        break
+      }
+    }
+    return String(decoding: rest.prefix(6), as: UTF8.self).lowercased() == "vacuum"
+  }
+}

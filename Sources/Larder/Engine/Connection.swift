@@ -243,6 +243,9 @@ final class Connection: @unchecked Sendable {
 
   /// Returns whether the text after a statement consists only of comments.
   private func isComment(_ rest: String) -> Bool {
+    // Some pragmas act while they are compiled.
+    authorizer.refuses = true
+    defer { authorizer.refuses = false }
     var pointer: OpaquePointer?
     let result = sqlite3_prepare_v3(handle, rest, -1, 0, &pointer, nil)
     sqlite3_finalize(pointer)

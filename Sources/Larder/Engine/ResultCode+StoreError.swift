@@ -124,7 +124,7 @@ extension StoreError {
       self.init(
         .inputOutput, model: context?.model,
         "The file system failed to read or write the store (\(message)). Check the disk, then try again.")
-    case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
+    case SQLITE_READONLY, SQLITE_PERM:
       self.init(
         .readOnly, model: context?.model,
         "The store's file or folder cannot be written. Give this user write access to the file and its folder, or open it with access: .readOnly."
@@ -144,6 +144,11 @@ extension StoreError {
         .notAStore,
         "The file is not an SQLite database, or its first page is damaged. Open another file, or restore this one from a backup."
       )
+    // Only StatementAuthorizer refuses SQL, for one function.
+    case SQLITE_AUTH:
+      self.init(
+        .unsupported, model: context?.model,
+        "The SQL is refused (\(message)): the function hands addresses of memory to SQL. Leave it out.")
     case SQLITE_TOOBIG:
       self.init(
         .invalidValue, model: context?.model,

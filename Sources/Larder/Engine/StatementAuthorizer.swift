@@ -15,6 +15,8 @@ final class StatementAuthorizer {
   private var triggers: Set<String> = []
   /// Whether statements are being compiled that aren't to be recorded.
   var isPaused = false
+  /// Whether every statement is refused.
+  var refuses = false
   /// The tables whose rows or columns statements change from now on; nil while they aren't recorded.
   var changedTables: Set<String>?
   /// The tables of the file, not temporary ones, that the statement itself writes, without those that its triggers
@@ -33,6 +35,7 @@ final class StatementAuthorizer {
       { context, action, first, second, database, trigger in
         guard let context else { return SQLITE_OK }
         let authorizer = Unmanaged<StatementAuthorizer>.fromOpaque(context).takeUnretainedValue()
+        if authorizer.refuses || authorizer.isUnsafe(action, second) { return SQLITE_DENY }
         if authorizer.isPaused { return SQLITE_OK }
         if authorizer.isDeclaration(action, first) { return SQLITE_OK }
         authorizer.hear(action, first, second)
@@ -67,6 +70,13 @@ final class StatementAuthorizer {
     default: break
     }
     return false
+  }
+
+  /// Returns whether a function is called with which SQL reads and writes addresses of memory. Source:
+  /// <https://www.sqlite.org/fts3.html#custom_application_defined_tokenizers>.
+  private func isUnsafe(_ action: Int32, _ function: UnsafePointer<CChar>?) -> Bool {
+    guard action == SQLITE_FUNCTION, let function else { return false }
+    return sqlite3_stricmp(function, "fts3_tokenizer") == 0
   }
 
   private static func isSchema(_ table: UnsafePointer<CChar>) -> Bool {

@@ -134,6 +134,25 @@ private struct Grip: Hashable {
     #expect(try await store.check(limit: 1).findings.count == 1)
   }
 
+  @Test("a table of a module that isn't there, and one with a function that isn't, leave the others checked")
+  func foreignSchema() async throws {
+    let other = try StoreFile()
+    try execute(
+      """
+      CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE gauge (id INTEGER PRIMARY KEY, height AS (abs(id)));
+      CREATE VIEW lost AS SELECT word FROM nowhere;
+      INSERT INTO person VALUES (1, CAST(x'ff' AS TEXT));
+      INSERT INTO gauge VALUES (1);
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_master SET sql = replace(sql, 'abs', 'absent') WHERE name = 'gauge';
+      INSERT INTO sqlite_master VALUES ('table', 'ghost', 'ghost', 0, 'CREATE VIRTUAL TABLE ghost USING absent(a)');
+      """, in: other)
+    let report = try await Store(at: other.path, schema: .existing).check()
+    #expect(report.findings.map(\.table).contains("person"), "\(report)")
+    #expect(report.findings.map(\.table).contains("gauge"), "\(report)")
+  }
+
   @Test("documents that can't be read are found, whatever is wrong with them")
   func documents() async throws {
     let people = try Store(at: file.path, for: Sack.self, Grip.self)

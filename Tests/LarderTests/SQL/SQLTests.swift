@@ -34,6 +34,28 @@ struct SQLItem: Hashable {
     try db.insert(Self.items)
   }
 
+  @Test("what stands behind a statement is refused before it acts, as pragmas do while they are compiled")
+  func secondStatement() throws {
+    try db.write { db in
+      let before = try db.sql("pragma cell_size_check")
+      let error = #expect(throws: StoreError.self) { try db.sql("select 1; pragma cell_size_check = on") }
+      #expect(error?.code == .unsupported, "\(error as Any)")
+      #expect(try db.sql("pragma cell_size_check") == before)
+      #expect(try db.sql("select 1 as one; -- and no more\n/* ; */").first?["one"] == 1)
+      #expect(try db.sql("pragma cell_size_check") == before)
+    }
+  }
+
+  @Test("a function with which SQL reads and writes memory is refused, in any case and place")
+  func memoryFunction() throws {
+    for sql in ["select fts3_tokenizer('simple')", "select 1 where FTS3_Tokenizer('a', x'00') is null"] {
+      let error = #expect(throws: StoreError.self) { try db.sql(SQL(raw: sql)) }
+      #expect(
+        error?.code == .unsupported && error?.message.lowercased().contains("fts3_tokenizer") == true, "\(error as Any)"
+      )
+    }
+  }
+
   private func ids(_ sql: SQL, sourceLocation: SourceLocation = #_sourceLocation) throws -> [Int] {
     try db.sql(sql, as: Int.self)
   }
