@@ -77,7 +77,8 @@ public struct Studio: Sendable {
   /// Adds the routes without what checks requests.
   private func addUncheckedRoutes(to root: some RouterMethods<some RequestContext>, _ access: Access) throws {
     let api = root.group("api")
-    if case .file(let path) = source { api.add(middleware: SameFile(path: path)) }
+    let file: OpenedFile? = if case .file(let path) = source { OpenedFile(path: path) } else { nil }
+    if let file { api.add(middleware: SameFile(file: file)) }
     let library = try openLibrary()
     PageFiles(token: access == .token ? token : nil).addRoutes(to: root)
     TableRoutes(library: library).addRoutes(to: api)
@@ -85,7 +86,7 @@ public struct Studio: Sendable {
     ChangeRoutes(library: library).addRoutes(to: api)
     DocumentRoutes(library: library).addRoutes(to: api)
     AttachmentRoutes(library: library).addRoutes(to: api)
-    EventRoutes(library: library).addRoutes(to: api)
+    EventRoutes(library: library, file: file).addRoutes(to: api)
     SQLRoutes(library: library).addRoutes(to: api)
   }
 

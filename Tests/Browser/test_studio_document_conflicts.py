@@ -241,3 +241,81 @@ def test_a_document_is_shown_as_it_is_stored_when_it_is_opened_again(window, stu
         window.page.evaluate("location.hash = '#table=people&row=' + encodeURIComponent('[\"tada\"]')")
     expect(window.panel.locator("h2")).to_have_text("ada")
     expect(text(window)).to_have_value(json.dumps(json.loads(before), indent=2))
+
+
+def go_on_writing(window):
+    message = window.page.locator("#message")
+    expect(message).to_contain_text("What you wrote is not saved.")
+    message.get_by_role("button", name="Go on writing").click()
+
+
+def leave(window, way: str):
+    if way == "close":
+        window.panel.get_by_role("button", name="Close").click()
+    elif way == "key":
+        window.page.keyboard.press("Escape")
+    elif way == "row":
+        # A phone shows nothing else while a row is open.
+        window.page.evaluate("location.hash = location.hash.replace('tada', 'tbob')")
+    else:
+        window.page.evaluate("location.hash = '#table=Account'")
+
+
+@pytest.mark.parametrize("way", ["close", "key", "row", "table"])
+def test_what_was_not_saved_can_be_taken_up_again(window, studio, way):
+    before = stored(studio)
+    edit(window)
+    leave(window, way)
+    go_on_writing(window)
+    expect(text(window)).to_have_value(MINE)
+    assert stored(studio) == before
+    save(window)
+    assert stored(studio) == json.loads(MINE)
+
+
+def test_what_is_taken_up_again_has_a_conflict_with_what_was_written_meanwhile(window, studio):
+    edit(window)
+    leave(window, "close")
+    studio.change_document("ada", json=THEIRS)
+    go_on_writing(window)
+    expect(conflict(window).get_by_role("row", name="age 36 37")).to_be_visible()
+    expect(text(window)).to_have_value(MINE)
+    assert stored(studio) == json.loads(THEIRS)
+
+
+def test_what_is_taken_up_again_of_a_deleted_document_can_be_stored(window, studio):
+    edit(window)
+    leave(window, "close")
+    studio.change_document("ada")
+    go_on_writing(window)
+    decide(window, "Keep mine")
+    save(window)
+    assert stored(studio) == json.loads(MINE)
+
+
+@pytest.mark.parametrize("way", ["close", "table"])
+def test_a_new_document_that_was_not_inserted_can_be_taken_up_again(window, studio, way):
+    window.show("people")
+    window.page.get_by_role("button", name="New row").click()
+    window.field("key").locator("input").fill("cy")
+    text(window).fill(MINE)
+    leave(window, way)
+    go_on_writing(window)
+    expect(window.field("key").locator("input")).to_have_value("cy")
+    window.panel.get_by_role("button", name="Insert").click()
+    expect(window.page.locator("#message")).to_contain_text("Saved.")
+    assert stored(studio, "cy") == json.loads(MINE)
+
+
+def test_leaving_without_a_change_says_nothing(window):
+    window.open("people", "ada")
+    leave(window, "close")
+    expect(window.panel).to_be_hidden()
+    expect(window.page.locator("#message")).to_be_hidden()
+
+
+def test_a_saved_or_deleted_document_is_left_without_a_word(window, studio):
+    edit(window)
+    save(window)
+    leave(window, "close")
+    expect(window.page.locator("#message")).not_to_contain_text("not saved")

@@ -10,8 +10,12 @@ struct EventRoutes {
   private static let pause = Duration.milliseconds(50)
   /// The greatest number of tables that a window can ask about.
   private static let limit = 50
+  /// The time between two looks at whether the file is there.
+  private static let fileInterval = Duration.seconds(1)
 
   let library: Library
+  /// The file, if the studio has opened one.
+  let file: OpenedFile?
 
   func addRoutes(to router: some RouterMethods<some RequestContext>) {
     router.get("events") { request, _ in
@@ -32,7 +36,7 @@ struct EventRoutes {
     let body = ResponseBody { writer in
       try await writer.write(ByteBuffer(string: "retry: 500\n\n"))
       try await request.body.consumeWithCancellationOnInboundClose { _ in
-        for try await _ in commits.cancelOnGracefulShutdown() {
+        for try await _ in untilFileIsGone(commits.cancelOnGracefulShutdown()) {
           try await writer.write(ByteBuffer(string: "event: change\ndata: {}\n\n"))
           try await Task.sleep(for: Self.pause)
         }
@@ -40,5 +44,34 @@ struct EventRoutes {
       try await writer.finish(nil)
     }
     return Response(status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"], body: body)
+  }
+
+  /// Returns the commits, and one more event once the file is gone: what the window then asks for is refused with the
+  /// reason. Without a file, only the commits.
+  private func untilFileIsGone<Commits: AsyncSequence & Sendable>(
+    _ commits: Commits
+  ) -> AsyncThrowingStream<Void, any Error> where Commits.Element == Void {
+    AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+      let listening = Task {
+        do {
+          for try await _ in commits { continuation.yield() }
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      let looking = Task { [file] in
+        guard let file else { return }
+        while file.isThere {
+          guard (try? await Task.sleep(for: Self.fileInterval)) != nil else { return }
+        }
+        continuation.yield()
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in
+        listening.cancel()
+        looking.cancel()
+      }
+    }
   }
 }

@@ -10,7 +10,7 @@ import { Fields, isWritten } from './fields.js';
 import { historySection } from './history.js';
 import { indented, isSame, problem } from './json.js';
 import { jsonEditor } from './jsoneditor.js';
-import { change } from './place.js';
+import { change, replace } from './place.js';
 
 /** The document in a panel. */
 export class DocumentEditor {
@@ -32,8 +32,40 @@ export class DocumentEditor {
   /** Whether the user has changed the text, or writes in its tree. */
   get isWritten() { return this.isChanged || (this.content !== undefined && isWritten(this.fields.field('json').element)); }
 
+  /** What is being written, so that it can be taken up again; undefined if nothing is. */
+  get draft() {
+    const { table, form, content, text, panel: { key } } = this;
+    if (form) return form.name.value || !isSame(form.text.value, '{}') ? { table, name: form.name.value, text: form.text.value } : undefined;
+    return this.isWritten ? { table, key, content, text } : undefined;
+  }
+
+  /** Says what wasn't saved, before the panel shows something else, and offers to take it up again. */
+  leave() {
+    const { panel, draft } = this;
+    // What is being saved is heard of by its own message.
+    if (panel.aside.hidden || this.isWriting || !draft) return;
+    say('What you wrote is not saved.', false, () => this.takeUp(draft), 'Go on writing');
+  }
+
+  /** Shows the document again with what was being written. */
+  takeUp(draft) {
+    const { table, key } = draft;
+    this.waiting = draft;
+    replace({ view: undefined, table: table.name, row: key });
+    if (!key) this.panel.insert(table);
+  }
+
+  /** The draft that was to be taken up, if it is of what is shown. */
+  takeWaiting() {
+    const { waiting, panel } = this;
+    if (!waiting || waiting.table !== this.table || waiting.key !== panel.key) return undefined;
+    this.waiting = undefined;
+    return waiting;
+  }
+
   /** Begins anew, for another document. */
   clear() {
+    this.form = undefined;
     this.fields.clear();
     this.content = undefined;
     this.conflict = undefined;
@@ -64,6 +96,12 @@ export class DocumentEditor {
   /** Shows what is stored, or null and why there is nothing. What the user is writing stays, and has a conflict if the JSON is another one. */
   take(stored, message) {
     const json = stored?.json ?? null;
+    const draft = this.takeWaiting();
+    if (draft) {
+      this.content = draft.content;
+      this.draw();
+      rewrite(this.fields.field('json').element.querySelector('textarea'), draft.text);
+    }
     const isKept = this.isWritten && !(json && isSame(json, this.text));
     if (!isKept && !stored) return this.showGone(message);
     const before = this.state;
@@ -157,6 +195,7 @@ export class DocumentEditor {
     const before = shownBefore.json === null ? null : shownBefore;
     const { list } = fields;
     const isShown = () => fields.list === list && !panel.aside.hidden;
+    const draft = { table, key: panel.key, content: shownBefore, text: this.text };
     const shown = fields.field(property);
     const text = fields.text(shown);
     panel.showError(property, '');
@@ -171,7 +210,7 @@ export class DocumentEditor {
     }
     if (made) say('Saved.', false, () => this.takeBack(table, name, before, made));
     if (!isShown()) {
-      if (refusal) say(refusal.message, true);
+      if (refusal) say(refusal.message, true, property === 'json' ? () => this.takeUp(draft) : undefined, 'Go on writing');
       return;
     }
     this.isWriting = false;
@@ -197,6 +236,7 @@ export class DocumentEditor {
       if (!(await confirmDeletion(table, panel.key, name, panel.tables))) return;
       this.isWriting = true;
       await api.changeDocument(table.name, name, content, null);
+      this.clear();
       panel.close();
       say('Deleted.', false, () => this.takeBack(table, name, content, null));
     } catch (refusal) {
@@ -228,6 +268,7 @@ export class DocumentEditor {
       if (!name.value) return panel.showError('key', 'A document needs a key.');
       try {
         const made = await api.changeDocument(table.name, name.value, null, { json: body.querySelector('textarea').value, expires: null });
+        this.clear();
         panel.isNew = false;
         change({ row: JSON.stringify([`t${name.value}`]) });
         say('Saved.', false, () => this.takeBack(table, name.value, null, made));
@@ -239,8 +280,20 @@ export class DocumentEditor {
       element('div', 'fields', field('key', 'Key', name), body),
       element('p', 'actions', button('Cancel', '', () => panel.close()), button('Insert', 'primary', insert)),
     ]);
+    this.form = { name, text: body.querySelector('textarea') };
+    const draft = this.takeWaiting();
+    if (draft) {
+      name.value = draft.name;
+      rewrite(this.form.text, draft.text);
+    }
     name.focus();
   }
+}
+
+/** Writes a text into an editor as the user does. */
+function rewrite(field, text) {
+  field.value = text;
+  field.dispatchEvent(new Event('input'));
 }
 
 function field(property, title, made) {

@@ -58,13 +58,13 @@ export function focusIn(made, path) {
 
 let timer;
 
-/** Says what happened, in a line at the foot of the page. With `undo`, a button there takes it back. */
-export function say(text, isError = false, undo = undefined) {
+/** Says what happened, in a line at the foot of the page. With `undo`, a button there takes it back, or does what it is named after. */
+export function say(text, isError = false, undo = undefined, name = 'Undo') {
   const line = document.getElementById('message');
   const hide = () => { line.hidden = true; };
   line.replaceChildren(text);
   if (undo) {
-    line.append(' ', button('Undo', 'small', () => {
+    line.append(' ', button(name, 'small', () => {
       hide();
       undo();
     }));

@@ -23,6 +23,7 @@ export class Panel {
   /** Shows the row with the key. */
   async show(table, key) {
     const isSame = this.table === table && this.key === key && !this.aside.hidden;
+    if (!isSame) this.document.leave();
     Object.assign(this, { table, key, isNew: false });
     if (!isSame) {
       Object.assign(this, { focusLater: true, detail: undefined });
@@ -33,6 +34,7 @@ export class Panel {
 
   /** Shows the empty fields of a new row. */
   insert(table) {
+    this.document.leave();
     Object.assign(this, { table, key: undefined, isNew: true, detail: undefined, values: {} });
     this.aside.hidden = false;
     this.document.clear();
@@ -48,6 +50,7 @@ export class Panel {
   }
 
   close() {
+    this.document.leave();
     this.aside.hidden = true;
     this.isNew = false;
     change({ row: undefined });
@@ -55,6 +58,7 @@ export class Panel {
   }
 
   hide() {
+    this.document.leave();
     this.aside.hidden = true;
     Object.assign(this, { key: undefined, isNew: false });
   }

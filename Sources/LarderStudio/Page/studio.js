@@ -49,6 +49,7 @@ class Studio {
       const isTaken = event.defaultPrevented || event.target.closest?.('dialog, details');
       if (event.key === 'Escape' && !isTaken && !this.panel.aside.hidden) this.panel.close();
     });
+    addEventListener('beforeunload', (event) => { if (!this.panel.aside.hidden && this.panel.document.draft) event.preventDefault(); });
     onMove((current) => this.show(current));
     work.onChange(() => this.refresh());
   }

@@ -35,6 +35,8 @@ struct AccessControl<Context: RequestContext>: RouterMiddleware {
   private func isInAddress(of request: Request) -> Bool {
     let parameters = request.uri.queryParameters
     if let text = parameters[Substring(AccessToken.parameter)], token.matches(text) { return true }
+    // What only the page's own address has is used up by nothing else.
+    guard request.method == .get, request.uri.path.hasSuffix("/") else { return false }
     return parameters[Substring(AccessToken.invitationParameter)].map { token.accepts(invitation: $0) } ?? false
   }
 
