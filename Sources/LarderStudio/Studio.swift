@@ -106,7 +106,7 @@ public struct Studio: Sendable {
     let router = Router(options: .autoGenerateHeadEndpoints)
     // Of the router itself, so that they see what there is no route for.
     router.add(middleware: StudioHeaders()).add(middleware: RefusalMiddleware())
-    router.add(middleware: AccessControl(token: token))
+    router.add(middleware: AccessControl(token: token, page: "/"))
     try addUncheckedRoutes(to: router, .token)
     var logger = Logger(label: "studio")
     logger.logLevel = .error

@@ -227,7 +227,7 @@ def test_what_is_written_while_it_is_saved_stays(window, studio):
 
 
 @pytest.mark.parametrize("way", ["closed", "another row"])
-def test_a_document_is_shown_as_it_is_stored_when_it_is_opened_again(window, studio, way):
+def test_a_document_is_shown_as_it_was_left_when_it_is_opened_again(window, studio, way):
     edit(window)
     before = studio.document("ada")["json"]
     if way == "closed":
@@ -240,6 +240,8 @@ def test_a_document_is_shown_as_it_is_stored_when_it_is_opened_again(window, stu
         window.open("Account", "Wallet")
         window.page.evaluate("location.hash = '#table=people&row=' + encodeURIComponent('[\"tada\"]')")
     expect(window.panel.locator("h2")).to_have_text("ada")
+    expect(text(window)).to_have_value(MINE)
+    window.panel.get_by_role("button", name="Discard changes").click()
     expect(text(window)).to_have_value(json.dumps(json.loads(before), indent=2))
 
 
@@ -319,3 +321,130 @@ def test_a_saved_or_deleted_document_is_left_without_a_word(window, studio):
     save(window)
     leave(window, "close")
     expect(window.page.locator("#message")).not_to_contain_text("not saved")
+
+
+LATER = '{"name": "Later", "age": 38}'
+
+
+def hold(window, path: str):
+    """Keeps the answer to the next request of a path back; returns what lets it go."""
+    held = []
+    window.page.route(f"**/api/{path}?*", lambda route: held.append(route) if route.request.method == "POST" else route.continue_())
+
+    def release():
+        for route in held:
+            route.continue_()
+        window.page.unroute(f"**/api/{path}?*")
+
+    return release
+
+
+def message(window):
+    return window.page.locator("#message")
+
+
+def test_a_document_that_was_left_is_as_it_was_left_and_the_draft_can_be_discarded(window, studio):
+    before = stored(studio)
+    edit(window)
+    leave(window, "close")
+    edit(window, "bob")
+    leave(window, "close")
+    window.open("people", "ada")
+    expect(message(window)).to_contain_text("This is what you wrote before.")
+    expect(text(window)).to_have_value(MINE)
+    message(window).get_by_role("button", name="Discard").click()
+    assert json.loads(text(window).input_value()) == before
+    leave(window, "close")
+    window.open("people", "bob")
+    expect(text(window)).to_have_value(MINE)
+    window.panel.get_by_role("button", name="Discard changes").click()
+    expect(window.panel.get_by_role("button", name="Discard changes")).to_be_hidden()
+    assert json.loads(text(window).input_value()) == stored(studio, "bob")
+    window.open("people", "ada")
+    assert json.loads(text(window).input_value()) == before
+
+
+def test_what_is_written_while_a_save_runs_is_kept_when_the_panel_closes(window, studio):
+    edit(window)
+    release = hold(window, "document")
+    window.panel.get_by_role("button", name="Save document").click()
+    text(window).fill(LATER)
+    leave(window, "close")
+    release()
+    expect(message(window)).to_contain_text("Saved, but not what you wrote since.")
+    assert stored(studio) == json.loads(MINE)
+    message(window).get_by_role("button", name="Go on writing").click()
+    expect(text(window)).to_have_value(LATER)
+    expect(conflict(window)).to_have_count(0)
+    save(window)
+    assert stored(studio) == json.loads(LATER)
+
+
+def test_a_save_that_is_refused_after_the_panel_was_closed_keeps_the_text(window, studio):
+    edit(window)
+    release = hold(window, "document")
+    window.panel.get_by_role("button", name="Save document").click()
+    leave(window, "close")
+    studio.change_document("ada", json=THEIRS)
+    release()
+    expect(message(window)).to_contain_text("changed meanwhile")
+    message(window).get_by_role("button", name="Go on writing").click()
+    expect(conflict(window).get_by_role("row", name="age 36 37")).to_be_visible()
+    expect(text(window)).to_have_value(MINE)
+
+
+def test_a_draft_is_taken_up_in_the_tree(window, studio):
+    window.open("people", "ada")
+    window.panel.get_by_role("button", name="Tree").click()
+    # Without leaving the field.
+    window.panel.get_by_label("name").fill('"Grace"')
+    leave(window, "key")
+    go_on_writing(window)
+    expect(window.panel.get_by_label("name")).to_have_value('"Grace"')
+    window.panel.get_by_label("age").fill("99")
+    window.panel.get_by_label("age").blur()
+    save(window)
+    assert (stored(studio)["name"], stored(studio)["age"]) == ("Grace", 99)
+    window.panel.get_by_role("button", name="Text").click()
+
+
+def test_a_deletion_that_takes_its_time_closes_no_other_document(window, studio):
+    window.open("people", "ada")
+    release = hold(window, "document")
+    window.panel.get_by_role("button", name="Delete…").click()
+    window.dialog.get_by_role("button", name="Delete").click()
+    window.page.evaluate("location.hash = location.hash.replace('tada', 'tbob')")
+    text(window).fill(MINE)
+    release()
+    expect(message(window)).to_contain_text("Deleted.")
+    expect(text(window)).to_have_value(MINE)
+    assert studio.document("ada") is None
+
+
+def test_an_insertion_that_takes_its_time_leads_away_from_nothing(window, studio):
+    window.show("people")
+    window.page.get_by_role("button", name="New row").click()
+    window.field("key").locator("input").fill("cy")
+    release = hold(window, "document")
+    window.panel.get_by_role("button", name="Insert").click()
+    window.page.evaluate("location.hash = '#table=people&row=' + encodeURIComponent('[\"tada\"]')")
+    text(window).fill(MINE)
+    release()
+    expect(message(window)).to_contain_text("Saved.")
+    expect(text(window)).to_have_value(MINE)
+    assert stored(studio, "cy") == {}
+
+
+def test_leaving_the_page_asks_while_a_draft_is_kept(window):
+    def asks() -> bool:
+        return window.page.evaluate("(() => { const event = new Event('beforeunload', { cancelable: true }); dispatchEvent(event); return event.defaultPrevented; })()")
+
+    window.open("people", "ada")
+    assert not asks()
+    text(window).fill(MINE)
+    assert asks()
+    leave(window, "close")
+    assert asks()
+    window.open("people", "ada")
+    window.panel.get_by_role("button", name="Discard changes").click()
+    assert not asks()

@@ -119,13 +119,13 @@ def test_a_program_that_opens_a_browser_gets_an_invitation_for_one(hostile, tmp_
             assert "token" not in opened.query and urlsplit(address).query.removeprefix("token=") not in opened.query
             answers = []
             # Only the page itself takes it: nothing else uses it up.
-            for path in ["/api/store", "/jar.svg", "/", "/"]:
+            for path in ["/api/store", "/api/store/", "/studio.js/", "/nothing/", "/jar.svg", "/", "/"]:
                 connection = http.client.HTTPConnection("127.0.0.1", opened.port, timeout=PATIENCE)
                 connection.request("GET", f"{path}?{opened.query}")
                 answers.append(connection.getresponse())
                 connection.close()
-            assert [answer.status for answer in answers] == [401, 401, 303, 401]
-            assert "HttpOnly" in answers[2].headers["Set-Cookie"] and "Set-Cookie" not in answers[3].headers
+            assert [answer.status for answer in answers] == [401, 401, 401, 401, 401, 303, 401]
+            assert "HttpOnly" in answers[-2].headers["Set-Cookie"] and "Set-Cookie" not in answers[-1].headers
         finally:
             command.send_signal(signal.SIGTERM)
             command.wait(PATIENCE)
@@ -223,6 +223,17 @@ def test_a_body_that_makes_no_sense_is_refused(studio, body):
     assert studio.ask("POST", "api/update", body)[0] == 400
 
 
+@pytest.mark.parametrize("view", ["", "view=sql", "view=schema", "view=diagram"])
+def test_a_view_of_the_whole_file_says_that_the_file_is_gone(start_studio, open_page, hostile, tmp_path, size, view):
+    studio = start_studio(hostile)
+    window = StudioPage(open_page(viewport=size), studio)
+    window.page.evaluate(f"location.hash = '#{view}'")
+    hostile.rename(tmp_path / "kept.db")
+    expect(window.page.locator("#connection")).to_contain_text("The file was removed")
+    (tmp_path / "kept.db").rename(hostile)
+    expect(window.page.locator("#connection")).to_be_hidden()
+
+
 def test_another_file_with_the_same_name_is_not_taken_for_the_one_that_was_opened(start_studio, open_page, hostile, tmp_path, size):
     """Programs that save a whole file put a new one in its place."""
     studio = start_studio(hostile)
@@ -238,7 +249,7 @@ def test_another_file_with_the_same_name_is_not_taken_for_the_one_that_was_opene
     hostile.rename(kept)
     other.rename(hostile)
     # The window hears of it, though nobody asks.
-    expect(window.page.get_by_text("another one has its name").first).to_be_visible()
+    expect(window.page.locator("#connection")).to_contain_text("another one has its name")
     for method, path in [("GET", "api/store"), ("POST", "api/save")]:
         status, _, answer = studio.ask(method, path, body={} if method == "POST" else None)
         assert status == 410 and "another one has its name" in answer["message"]

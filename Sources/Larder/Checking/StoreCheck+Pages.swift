@@ -5,19 +5,28 @@ extension StoreCheck {
   private static let messageLimit = 1000
 
   func checkPages() throws {
-    let everywhere = try messages("PRAGMA main.integrity_check(\(Self.messageLimit))")
-    guard !everywhere.isEmpty else { return }
+    var isChecked = true
+    var everywhere: [String] = []
+    do {
+      everywhere = try messages("PRAGMA main.integrity_check(\(Self.messageLimit))")
+    } catch let error as StoreError where Self.concernsTable(error) {
+      // SQLite checks none of the tables if one of them needs a function or a collation that isn't there.
+      isChecked = false
+    }
+    guard !everywhere.isEmpty || !isChecked else { return }
     // The table is found by checking tables one by one rather than by parsing the message.
     var explained: Set<String> = []
-    for table in try connection.query("SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name")
-      .compactMap({ $0["name"]?.text })
-    {
+    for table in try allTables() {
       // A name that is a number would be interpreted as a limit.
       guard Int(table) == nil else { continue }
-      for message in try messages("PRAGMA main.integrity_check(\(Quoting.name(table)))") {
-        explained.insert(message)
-        let model = definition(of: table)?.model
-        add(.damage, model: model, table: table, damage(of: "The table of \(model ?? table)", message))
+      let model = definition(of: table)?.model
+      do {
+        for message in try messages("PRAGMA main.integrity_check(\(Quoting.name(table)))") {
+          explained.insert(message)
+          add(.damage, model: model, table: table, damage(of: "The table of \(model ?? table)", message))
+        }
+      } catch let error as StoreError where Self.concernsTable(error) {
+        addUnreadable(table, model: model, error)
       }
     }
     for message in everywhere where !explained.contains(message) { add(.damage, damage(of: "The file", message)) }

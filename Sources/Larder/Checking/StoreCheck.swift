@@ -17,6 +17,8 @@ final class StoreCheck {
   let storage: AttachmentStorage
   let limit: Int
   var report = StoreReport()
+  /// The tables of the file, once they are known.
+  var tables: [String]?
 
   private init(_ connection: Connection, _ storage: AttachmentStorage, limit: Int) {
     self.connection = connection
@@ -41,6 +43,8 @@ final class StoreCheck {
         try look(at: part)
       } catch let error as StoreError where Self.isDamage(error) {
         add(.damage, model: model(of: part), "Not all of it could be read: \(error.message)")
+      } catch let error as StoreError where Self.concernsTable(error) {
+        addUnreadable(model(of: part) ?? "A part of the file", error)
       }
     }
     if let last = parts.last { progress?(self.progress(last, parts.count, parts.count)) }
@@ -50,27 +54,29 @@ final class StoreCheck {
   /// Returns the parts to check; only the pages if the schema can't be read.
   private func parts() throws -> [Part] {
     var parts = [Part.pages]
-    do {
-      let children = try connection.query(
-        """
-        SELECT DISTINCT m.name AS name FROM main.sqlite_master AS m, pragma_foreign_key_list(m.name, 'main') WHERE m.type = 'table' ORDER BY m.name
-        """)
-      parts += children.compactMap { row in row["name"]?.text.map { .references(table: $0) } }
-      parts += connection.environment.tables.flatMap(\.derived).map { .derivedValues($0) }
-      if try AttachmentTable(connection).exists() { parts.append(.attachments) }
-      parts += connection.environment.tables.filter { !$0.searchable.isEmpty }.map { .searchIndex($0) }
-      // Adopted columns are compared by value.
-      if connection.environment.isManaged {
-        parts += connection.environment.tables.filter { $0.columns.contains(where: \.type.isJSON) }.map {
-          .jsonForm($0)
-        }
-        parts.append(.schema)
+    func collect(_ found: () throws -> [Part]) throws {
+      do {
+        parts += try found()
+      } catch let error as StoreError where Self.isDamage(error) || Self.concernsTable(error) {
+        add(.damage, "The file's schema could not be read: \(error.message)")
       }
-      parts += connection.environment.tables.map { .values($0) }
-      parts += try untypedTables().map { .untypedValues($0) }
-    } catch let error as StoreError where Self.isDamage(error) {
-      add(.damage, "The file's schema could not be read: \(error.message)")
     }
+    let tables = connection.environment.tables
+    try collect {
+      try allTables().filter { table in
+        try !connection.query("PRAGMA main.foreign_key_list(\(Quoting.name(table)))").isEmpty
+      }.map { .references(table: $0) }
+    }
+    parts += tables.flatMap(\.derived).map { .derivedValues($0) }
+    try collect { try AttachmentTable(connection).exists() ? [.attachments] : [] }
+    parts += tables.filter { !$0.searchable.isEmpty }.map { .searchIndex($0) }
+    // Adopted columns are compared by value.
+    if connection.environment.isManaged {
+      parts += tables.filter { $0.columns.contains(where: \.type.isJSON) }.map { .jsonForm($0) }
+      parts.append(.schema)
+    }
+    parts += tables.map { .values($0) }
+    try collect { try untypedTables().map { .untypedValues($0) } }
     return parts
   }
 

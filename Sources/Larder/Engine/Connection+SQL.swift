@@ -194,7 +194,7 @@ extension Connection {
 struct WriteNeeded: Error {}
 
 extension String {
-  /// Whether the SQL begins, behind spaces and comments, with `VACUUM`.
+  /// Whether the SQL begins, behind spaces, comments and byte order marks, with `VACUUM`.
   fileprivate var isVacuum: Bool {
     var rest = utf8[...]
     while let first = rest.first {
@@ -204,6 +204,8 @@ extension String {
         rest = rest.dropFirst(2)
         while !rest.isEmpty, !rest.starts(with: "*/".utf8) { rest = rest.dropFirst() }
         rest = rest.dropFirst(2)
+      } else if rest.starts(with: "\u{FEFF}".utf8) {
+        rest = rest.dropFirst(3)
       } else if first == UInt8(ascii: " ") || (9...13).contains(first) || first == UInt8(ascii: ";") {
         rest = rest.dropFirst()
       } else {

@@ -13,7 +13,7 @@ enum SQLFunctions {
     let own =
       textFunctions + existingForms + listElements + decimalFunctions + CalendarFunctions.all
       + [UpdatedKey.function]
-      + [canonicalJSON, identifierBytes]
+      + [canonicalJSON, identifierBytes] + memoryFunctions
     for function in own + environment.adopted.functions + environment.features.functions {
       function.register(on: handle)
     }
@@ -23,6 +23,15 @@ enum SQLFunctions {
     DecimalSumFunction.register(on: handle)
     registerMatches(on: handle)
     JSONFunctions.register(on: handle)
+  }
+
+  /// Takes the place of a function of SQLite's with which SQL reads and writes addresses of memory, also where nobody is
+  /// asked whether it may be called: in a constraint of a table that another program has made. Source:
+  /// <https://www.sqlite.org/fts3.html#custom_application_defined_tokenizers>.
+  private static let memoryFunctions = [1, 2].map { count in
+    ScalarFunction("fts3_tokenizer", count) { _ in
+      throw StoreError(.unsupported, "fts3_tokenizer hands addresses of memory to SQL. Leave it out.")
+    }
   }
 
   // MARK: Collations

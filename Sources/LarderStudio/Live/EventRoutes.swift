@@ -4,7 +4,8 @@ import Larder
 import NIOCore
 import ServiceLifecycle
 
-/// `api/events`: tells a window that rows of the tables it shows have changed, one stream for all of them.
+/// `api/events`: tells a window that rows of the tables it shows have changed, one stream for all of them. `api/file`: an
+/// empty answer as long as the file is there.
 struct EventRoutes {
   /// The time between two events: a window can't show more.
   private static let pause = Duration.milliseconds(50)
@@ -18,6 +19,7 @@ struct EventRoutes {
   let file: OpenedFile?
 
   func addRoutes(to router: some RouterMethods<some RequestContext>) {
+    router.get("file") { _, _ in Response(status: .noContent) }
     router.get("events") { request, _ in
       let tables = request.uri.queryParameters.getAll("table", as: String.self)
       guard !tables.isEmpty, tables.count <= Self.limit else {

@@ -29,26 +29,43 @@ export function query(values) {
   return pairs.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
 }
 
+/** Says at the head of the page what is wrong; nothing with an empty text. */
+function showConnection(text) {
+  const connection = document.getElementById('connection');
+  connection.textContent = text;
+  connection.hidden = !text;
+}
+
 async function send(method, path, { values = {}, json, body, signal, limitHeader } = {}) {
   const headers = json === undefined ? {} : { 'Content-Type': 'application/json' };
-  const connection = document.getElementById('connection');
   let response;
   try {
     response = await fetch(`api/${path}?${query(values)}`, { method, headers, signal, body: json === undefined ? body : JSON.stringify(json) });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
-    connection.hidden = false;
+    showConnection('The studio does not answer.');
     throw new Refusal(0, { message: 'The studio does not answer.' });
   }
-  connection.hidden = true;
   const isJSON = response.headers.get('Content-Type')?.startsWith('application/json');
-  if (!response.ok) throw new Refusal(response.status, isJSON ? await response.json() : undefined);
+  const refusal = response.ok ? undefined : new Refusal(response.status, isJSON ? await response.json() : undefined);
+  // The file isn't there any more.
+  showConnection(refusal?.status === 410 ? refusal.message : '');
+  if (refusal) throw refusal;
   if (limitHeader) return { text: await response.text(), limit: response.headers.get(limitHeader) };
   return isJSON ? response.json() : response.text();
 }
 
 const get = (path, values, signal) => send('GET', path, { values, signal });
 const post = (path, json, signal) => send('POST', path, { json, signal });
+
+/** Looks whether the studio answers and its file is there, and says at the head of the page if it isn't so. */
+export async function look() {
+  try {
+    await get('file');
+  } catch {
+    // It was said.
+  }
+}
 
 export const store = () => get('store');
 export const rows = (values, signal) => get('rows', values, signal);

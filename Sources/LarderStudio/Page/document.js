@@ -10,13 +10,15 @@ import { Fields, isWritten } from './fields.js';
 import { historySection } from './history.js';
 import { indented, isSame, problem } from './json.js';
 import { jsonEditor } from './jsoneditor.js';
-import { change, replace } from './place.js';
+import { change, place, replace } from './place.js';
 
 /** The document in a panel. */
 export class DocumentEditor {
   constructor(panel) {
     this.panel = panel;
     this.fields = new Fields();
+    /** What was written in documents that were left, and isn't saved. */
+    this.drafts = new Map();
   }
 
   get table() { return this.panel.table; }
@@ -32,35 +34,57 @@ export class DocumentEditor {
   /** Whether the user has changed the text, or writes in its tree. */
   get isWritten() { return this.isChanged || (this.content !== undefined && isWritten(this.fields.field('json').element)); }
 
-  /** What is being written, so that it can be taken up again; undefined if nothing is. */
+  /** What is being written and isn't being saved; undefined if nothing is. */
   get draft() {
     const { table, form, content, text, panel: { key } } = this;
-    if (form) return form.name.value || !isSame(form.text.value, '{}') ? { table, name: form.name.value, text: form.text.value } : undefined;
-    return this.isWritten ? { table, key, content, text } : undefined;
+    if (!form) return this.isWritten && !(this.isWriting && text === this.sent) ? { table, key, content, text } : undefined;
+    if (form.isSent || (!form.name.value && isSame(form.text.value, '{}'))) return undefined;
+    return { table, name: form.name.value, text: form.text.value };
   }
 
-  /** Says what wasn't saved, before the panel shows something else, and offers to take it up again. */
+  /** Whether anything is written, here or in a document that was left, that isn't saved. */
+  get hasDrafts() { return this.drafts.size > 0 || Boolean(!this.panel.aside.hidden && this.draft); }
+
+  /** Keeps what is being written, before the panel shows something else. It is there again when the document is. */
   leave() {
-    const { panel, draft } = this;
-    // What is being saved is heard of by its own message.
-    if (panel.aside.hidden || this.isWriting || !draft) return;
-    say('What you wrote is not saved.', false, () => this.takeUp(draft), 'Go on writing');
+    if (this.panel.aside.hidden) return;
+    // A value in the tree becomes a part of the text when its field is left.
+    const isFocused = this.panel.aside.contains(document.activeElement);
+    if (isFocused && (this.content || this.form)) document.activeElement.blur();
+    const { draft } = this;
+    if (!draft) return;
+    this.drafts.set(draftName(draft.table, draft.key), draft);
+    say('What you wrote is not saved.', false, () => this.goTo(draft), 'Go on writing');
   }
 
-  /** Shows the document again with what was being written. */
-  takeUp(draft) {
-    const { table, key } = draft;
-    this.waiting = draft;
-    replace({ view: undefined, table: table.name, row: key });
-    if (!key) this.panel.insert(table);
+  /** Shows the document of a draft. */
+  goTo({ table, key }) {
+    const elsewhere = { where: undefined, search: undefined, sort: undefined, of: undefined, relationship: undefined, key: undefined };
+    replace({ ...(place().table === table.name ? {} : elsewhere), view: undefined, table: table.name, row: key });
+    if (!key && (this.panel.aside.hidden || !this.form || this.panel.table !== table)) this.panel.insert(table);
   }
 
-  /** The draft that was to be taken up, if it is of what is shown. */
-  takeWaiting() {
-    const { waiting, panel } = this;
-    if (!waiting || waiting.table !== this.table || waiting.key !== panel.key) return undefined;
-    this.waiting = undefined;
-    return waiting;
+  /** The draft of what is shown, which is no longer one of a document that was left. */
+  takeDraft() {
+    const name = draftName(this.table, this.panel.key);
+    const draft = this.drafts.get(name);
+    this.drafts.delete(name);
+    if (draft) say('This is what you wrote before. It is not saved.', false, () => this.discard(), 'Discard');
+    return draft;
+  }
+
+  /** Shows what is stored instead of what is being written. */
+  discard() {
+    const { content, conflict, form, panel } = this;
+    if (form) {
+      this.clear();
+      return panel.close();
+    }
+    if (!this.isWritten) return undefined;
+    this.conflict = undefined;
+    this.renew('json');
+    this.content = undefined;
+    return conflict ? this.take(conflict.theirs, conflict.message) : this.take(content.json === null ? null : content, 'There is no such document any longer.');
   }
 
   /** Begins anew, for another document. */
@@ -88,7 +112,7 @@ export class DocumentEditor {
     } catch (refusal) {
       // Without an answer the document may still be there.
       if (!isShown() || this.reading !== reading || (this.content && refusal.status !== 404)) return;
-      return this.take(null, refusal.message);
+      return refusal.status === 404 ? this.take(null, refusal.message) : this.showGone(refusal.message);
     }
     if (isShown() && this.reading === reading) this.take({ ...stored, expires: stored.expires ?? null });
   }
@@ -96,7 +120,7 @@ export class DocumentEditor {
   /** Shows what is stored, or null and why there is nothing. What the user is writing stays, and has a conflict if the JSON is another one. */
   take(stored, message) {
     const json = stored?.json ?? null;
-    const draft = this.takeWaiting();
+    const draft = this.content ? undefined : this.takeDraft();
     if (draft) {
       this.content = draft.content;
       this.draw();
@@ -164,12 +188,15 @@ export class DocumentEditor {
   actions(isWritable, isStored) {
     if (!isWritable) return [];
     this.saving = button('Save document', 'primary', () => this.write({ json: this.text, expires: this.content.expires }, 'json'));
+    this.discarding = button('Discard changes', '', () => this.discard());
     this.markSave();
-    return [element('p', 'actions', ...(isStored ? [button('Delete…', 'danger', () => this.delete())] : []), this.saving)];
+    return [element('p', 'actions', ...(isStored ? [button('Delete…', 'danger', () => this.delete())] : []), this.discarding, this.saving)];
   }
 
   markSave() {
-    if (this.saving) this.saving.disabled = !this.isChanged || Boolean(problem(this.text));
+    if (!this.saving) return;
+    this.saving.disabled = !this.isChanged || Boolean(problem(this.text));
+    this.discarding.hidden = !this.isChanged || Boolean(this.conflict);
   }
 
   /** Goes on from the version that the user has seen: with the text that is being written, or with what is stored. */
@@ -196,10 +223,12 @@ export class DocumentEditor {
     const { list } = fields;
     const isShown = () => fields.list === list && !panel.aside.hidden;
     const draft = { table, key: panel.key, content: shownBefore, text: this.text };
+    const draftKey = draftName(table, panel.key);
     const shown = fields.field(property);
     const text = fields.text(shown);
     panel.showError(property, '');
     this.isWriting = true;
+    this.sent = property === 'json' ? after.json : undefined;
     this.reading = undefined;
     let made;
     let refusal;
@@ -208,11 +237,17 @@ export class DocumentEditor {
     } catch (error) {
       refusal = error;
     }
-    if (made) say('Saved.', false, () => this.takeBack(table, name, before, made));
     if (!isShown()) {
-      if (refusal) say(refusal.message, true, property === 'json' ? () => this.takeUp(draft) : undefined, 'Go on writing');
+      if (refusal && property === 'json' && !this.drafts.has(draftKey)) this.drafts.set(draftKey, draft);
+      const left = this.drafts.get(draftKey);
+      if (left && made) left.content = { ...made, expires: made.expires ?? null };
+      const goOn = left ? [() => this.goTo(left), 'Go on writing'] : [];
+      if (refusal) say(refusal.message, true, ...goOn);
+      else if (left) say('Saved, but not what you wrote since.', false, ...goOn);
+      else say('Saved.', false, () => this.takeBack(table, name, before, made));
       return;
     }
+    if (made) say('Saved.', false, () => this.takeBack(table, name, before, made));
     this.isWriting = false;
     if (made) {
       fields.renew(shown, text);
@@ -231,18 +266,28 @@ export class DocumentEditor {
   }
 
   async delete() {
-    const { table, name, content, panel } = this;
+    const { table, name, content, panel, fields } = this;
+    const draftKey = draftName(table, panel.key);
+    const { list } = fields;
+    const isShown = () => fields.list === list && !panel.aside.hidden;
     try {
       if (!(await confirmDeletion(table, panel.key, name, panel.tables))) return;
       this.isWriting = true;
+      this.sent = undefined;
       await api.changeDocument(table.name, name, content, null);
-      this.clear();
-      panel.close();
+      this.drafts.delete(draftKey);
+      if (isShown()) {
+        this.clear();
+        panel.close();
+      }
       say('Deleted.', false, () => this.takeBack(table, name, content, null));
     } catch (refusal) {
-      this.isWriting = false;
-      await this.refresh();
-      say(refusal.message, true);
+      if (isShown()) {
+        this.isWriting = false;
+        await this.refresh();
+      }
+      const left = this.drafts.get(draftKey);
+      say(refusal.message, true, ...(left ? [() => this.goTo(left), 'Go on writing'] : []));
     }
   }
 
@@ -257,43 +302,70 @@ export class DocumentEditor {
     }
   }
 
-  /** Shows the empty fields of a new document. */
+  /** Shows the empty fields of a new document, or what was written in them before. */
   insert(table) {
     const { panel } = this;
     const name = element('input', '');
     const body = field('json', 'JSON', jsonEditor('{}', 'JSON', () => {}));
-    const insert = async () => {
-      panel.showError('key', '');
-      panel.showError('json', '');
-      if (!name.value) return panel.showError('key', 'A document needs a key.');
-      try {
-        const made = await api.changeDocument(table.name, name.value, null, { json: body.querySelector('textarea').value, expires: null });
-        this.clear();
-        panel.isNew = false;
-        change({ row: JSON.stringify([`t${name.value}`]) });
-        say('Saved.', false, () => this.takeBack(table, name.value, null, made));
-      } catch (refusal) {
-        panel.showError(refusal.status === 409 ? 'key' : 'json', refusal.message);
-      }
-    };
+    const fields = element('div', 'fields', field('key', 'Key', name), body);
+    const form = { name, text: body.querySelector('textarea') };
     panel.replace(`New document in ${table.title}`, [
-      element('div', 'fields', field('key', 'Key', name), body),
-      element('p', 'actions', button('Cancel', '', () => panel.close()), button('Insert', 'primary', insert)),
+      fields,
+      element('p', 'actions', button('Cancel', '', () => panel.close()), button('Insert', 'primary', () => this.finishInsertion(table, form, fields))),
     ]);
-    this.form = { name, text: body.querySelector('textarea') };
-    const draft = this.takeWaiting();
+    this.form = form;
+    const draft = this.takeDraft();
     if (draft) {
       name.value = draft.name;
-      rewrite(this.form.text, draft.text);
+      rewrite(form.text, draft.text);
     }
     name.focus();
   }
+
+  async finishInsertion(table, form, fields) {
+    const { panel } = this;
+    const [name, text] = [form.name.value, form.text.value];
+    panel.showError('key', '');
+    panel.showError('json', '');
+    if (!name) return panel.showError('key', 'A document needs a key.');
+    // What would be written meanwhile belongs to no document.
+    fields.inert = true;
+    form.isSent = true;
+    let made;
+    let refusal;
+    try {
+      made = await api.changeDocument(table.name, name, null, { json: text, expires: null });
+    } catch (error) {
+      refusal = error;
+    }
+    fields.inert = false;
+    form.isSent = false;
+    const isShown = this.form === form && !panel.aside.hidden;
+    if (made) {
+      if (isShown) {
+        this.clear();
+        panel.isNew = false;
+        change({ row: JSON.stringify([`t${name}`]) });
+      }
+      return say('Saved.', false, () => this.takeBack(table, name, null, made));
+    }
+    if (isShown) return panel.showError(refusal.status === 409 ? 'key' : 'json', refusal.message);
+    const draft = { table, name, text };
+    this.drafts.set(draftName(table), draft);
+    return say(refusal.message, true, () => this.goTo(draft), 'Go on writing');
+  }
+}
+
+/** What a draft is found by. A new document has no key yet. */
+function draftName(table, key) {
+  return JSON.stringify([table.name, key ?? null]);
 }
 
 /** Writes a text into an editor as the user does. */
 function rewrite(field, text) {
   field.value = text;
   field.dispatchEvent(new Event('input'));
+  field.dispatchEvent(new Event('replaced'));
 }
 
 function field(property, title, made) {

@@ -29,6 +29,7 @@ export function offerTree(editor, field, label) {
     tree.replaceChildren(...(isTree ? [new Level(root, { field, root, label }).list] : []));
   }
   field.addEventListener('input', () => { if (tree.hidden) asTree.disabled = !parts(field.value)?.entries; });
+  field.addEventListener('replaced', show);
   const bar = element('div', 'json-views', asText, asTree);
   bar.setAttribute('role', 'group');
   bar.setAttribute('aria-label', 'Text or tree');

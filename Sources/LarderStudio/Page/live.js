@@ -1,9 +1,8 @@
 // Rows change as the program writes: one stream for all that the window shows.
 
-import { eventsAddress } from './api.js';
+import { eventsAddress, look } from './api.js';
 import { follow } from './streams.js';
 
-const connection = document.getElementById('connection');
 /** The least time between two refreshes, in milliseconds. */
 const pause = 150;
 
@@ -24,11 +23,8 @@ export function watch(tables, changed) {
   follow(eventsAddress(names), 'change', {
     signal,
     // The first event comes at once: the program may have written since the window read its rows.
-    received: () => {
-      connection.hidden = true;
-      refresh();
-    },
-    lost: () => { connection.hidden = false; },
+    received: refresh,
+    lost: look,
   });
 }
 

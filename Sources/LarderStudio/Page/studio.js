@@ -15,6 +15,8 @@ import { Schema } from './schema.js';
 import { SQL } from './sql.js';
 import { markTable, showCount, showTables } from './tables.js';
 
+/** The time between two looks at whether the studio and its file are there, in milliseconds. */
+const pause = 3000;
 /** The views of the whole file. */
 const views = ['schema', 'diagram', 'sql'];
 
@@ -49,7 +51,8 @@ class Studio {
       const isTaken = event.defaultPrevented || event.target.closest?.('dialog, details');
       if (event.key === 'Escape' && !isTaken && !this.panel.aside.hidden) this.panel.close();
     });
-    addEventListener('beforeunload', (event) => { if (!this.panel.aside.hidden && this.panel.document.draft) event.preventDefault(); });
+    addEventListener('beforeunload', (event) => { if (this.panel.document.hasDrafts) event.preventDefault(); });
+    setInterval(() => { if (!document.hidden) api.look(); }, pause);
     onMove((current) => this.show(current));
     work.onChange(() => this.refresh());
   }

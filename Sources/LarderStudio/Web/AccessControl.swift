@@ -7,6 +7,8 @@ import Hummingbird
 /// and `Sec-Fetch-Site` tell which page asks: a browser would send the cookie along for pages of other ports as well.
 struct AccessControl<Context: RequestContext>: RouterMiddleware {
   let token: AccessToken
+  /// The path of the page; nil if it is in a group of another router.
+  var page: String?
 
   func handle(
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -36,8 +38,13 @@ struct AccessControl<Context: RequestContext>: RouterMiddleware {
     let parameters = request.uri.queryParameters
     if let text = parameters[Substring(AccessToken.parameter)], token.matches(text) { return true }
     // What only the page's own address has is used up by nothing else.
-    guard request.method == .get, request.uri.path.hasSuffix("/") else { return false }
+    guard request.method == .get, isPage(request.uri.path) else { return false }
     return parameters[Substring(AccessToken.invitationParameter)].map { token.accepts(invitation: $0) } ?? false
+  }
+
+  private func isPage(_ path: String) -> Bool {
+    if let page { return path == page }
+    return path.hasSuffix("/") && !path.contains("/api/") && !path.contains(".")
   }
 
   private func isInHeaders(of request: Request) -> Bool {

@@ -134,6 +134,67 @@ private struct Grip: Hashable {
     #expect(try await store.check(limit: 1).findings.count == 1)
   }
 
+  @Test(
+    "whatever one table is, the others are checked",
+    arguments: [
+      "CREATE TABLE odd (a); CREATE INDEX i ON odd (a COLLATE absent)",
+      "CREATE TABLE odd (a COLLATE absent PRIMARY KEY) WITHOUT ROWID",
+      "CREATE TABLE odd (a); CREATE INDEX i ON odd (a) WHERE absent(a)",
+      "CREATE TABLE odd (a); INSERT INTO odd VALUES ('{'); CREATE INDEX i ON odd (coalesce(json(a), 1))",
+      "CREATE VIRTUAL TABLE odd USING fts5(a); INSERT INTO odd VALUES ('word'); DROP TABLE odd_data",
+      "CREATE TABLE parent (a UNIQUE COLLATE absent); CREATE TABLE odd (a REFERENCES parent (a))",
+      "CREATE TABLE \"o\u{1}\" (a)", "CREATE TABLE pragma_foreign_key_list (a)",
+    ])
+  func oddTable(sql: String) async throws {
+    let other = try StoreFile()
+    // Statements that SQLite refuses here, because it looks closer, are written into its schema.
+    var handle: OpaquePointer?
+    try #require(sqlite3_open(other.path, &handle) == SQLITE_OK)
+    let function: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+      call, _, _ in
+      sqlite3_result_int(call, 1)
+    }
+    for name in ["absent", "json"] {
+      sqlite3_create_function(handle, name, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, function, nil, nil)
+    }
+    sqlite3_create_collation(handle, "absent", SQLITE_UTF8, nil) { _, _, _, _, _ in 0 }
+    let text =
+      "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO person VALUES (1, CAST(x'ff' AS TEXT));"
+    try #require(
+      sqlite3_exec(handle, "PRAGMA writable_schema = ON; \(text) \(sql)", nil, nil, nil) == SQLITE_OK,
+      "\(String(cString: sqlite3_errmsg(handle)))")
+    sqlite3_close(handle)
+    let report = try await Store(at: other.path, schema: .existing).check()
+    #expect(report.findings.contains { $0.table == "person" && $0.property == "name" }, "\(report)")
+  }
+
+  @Test("a table with as many columns as SQLite has, and no key, is read to its last one")
+  func wideTable() async throws {
+    let other = try StoreFile()
+    let columns = (0..<2000).map { "c\($0)" }.joined(separator: ", ")
+    try execute(
+      "CREATE TABLE wide (\(columns)); INSERT INTO wide (c0, c1999) VALUES ('x', CAST(x'ff' AS TEXT))", in: other)
+    let report = try await Store(at: other.path, schema: .existing).check()
+    #expect(report.findings.map(\.property) == ["c1999"] && report.findings.first?.key == ["rowid": 1], "\(report)")
+  }
+
+  @Test("a table whose name isn't UTF-8 is reported, and the others are checked")
+  func unreadableName() async throws {
+    let other = try StoreFile()
+    try execute(
+      """
+      CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT);
+      CREATE TABLE odd (a);
+      INSERT INTO person VALUES (1, CAST(x'ff' AS TEXT));
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_master SET name = CAST(x'6fff' AS TEXT), tbl_name = CAST(x'6fff' AS TEXT),
+        sql = CAST(x'435245415445205441424c4520226fff2220286129' AS TEXT) WHERE name = 'odd';
+      """, in: other)
+    let report = try await Store(at: other.path, schema: .existing).check()
+    #expect(report.findings.contains { $0.table == "person" && $0.property == "name" }, "\(report)")
+    #expect(report.findings.count { $0.message.contains("name of a table") } == 1, "\(report)")
+  }
+
   @Test("a table of a module that isn't there, and one with a function that isn't, leave the others checked")
   func foreignSchema() async throws {
     let other = try StoreFile()

@@ -254,6 +254,8 @@ struct RandomLiveTests {
   private func compare(seed: UInt64, rounds: Int, others: ((String) async throws -> Bool)? = nil) async throws {
     var generator = SplitMix64(seed: seed)
     let context = Context(store)
+    // By chance, no change may insert one.
+    try store.blocking.save(Self.branch(&generator))
     let probes = try probes()
     var (refused, looks) = (0, 0)
     for round in 0..<rounds {
@@ -294,6 +296,5 @@ struct RandomLiveTests {
     TestSeed.tried(looks * probes.count, .liveChecks, "of rows")
     #expect(refused < rounds / 2, "too little was changed")
     #expect(try db.verifyDerived() == [])
-    #expect(try db.count(Branch.all) > 0)
   }
 }

@@ -1,5 +1,7 @@
 import Foundation
+import GRDBSQLite
 import Larder
+import LarderTestSupport
 import Testing
 
 @Model("odd \"table\"")
@@ -53,6 +55,25 @@ struct SQLItem: Hashable {
       #expect(
         error?.code == .unsupported && error?.message.lowercased().contains("fts3_tokenizer") == true, "\(error as Any)"
       )
+    }
+  }
+
+  @Test("a file can't call it either, by a constraint of another program")
+  func memoryFunctionInFile() throws {
+    let file = try StoreFile()
+    var handle: OpaquePointer?
+    try #require(sqlite3_open(file.path, &handle) == SQLITE_OK)
+    try #require(
+      sqlite3_exec(
+        handle, "CREATE TABLE a (x CHECK (x OR fts3_tokenizer('mine', x'4141414141414141') IS NOT NULL))", nil, nil, nil
+      )
+        == SQLITE_OK)
+    sqlite3_close(handle)
+    let store = try Store(at: file.path, schema: .existing)
+    let error = #expect(throws: StoreError.self) { try store.blocking.sql("INSERT INTO a VALUES (0)") }
+    #expect(error?.message.contains("fts3_tokenizer") == true, "\(error as Any)")
+    #expect(throws: StoreError.self) {
+      try store.blocking.sql("CREATE VIRTUAL TABLE g USING fts4(t, tokenize=mine)")
     }
   }
 
