@@ -44,14 +44,14 @@ final class StoreCheck {
       } catch let error as StoreError where Self.isDamage(error) {
         add(.damage, model: model(of: part), "Not all of it could be read: \(error.message)")
       } catch let error as StoreError where Self.concernsTable(error) {
-        addUnreadable(model(of: part) ?? "A part of the file", error)
+        add(.unreadableValue, model: model(of: part), "Not all of it could be checked: \(error.message)")
       }
     }
     if let last = parts.last { progress?(self.progress(last, parts.count, parts.count)) }
     try connection.checkInterruption()
   }
 
-  /// Returns the parts to check; only the pages if the schema can't be read.
+  /// Returns the parts to check, without those for which the schema can't be read.
   private func parts() throws -> [Part] {
     var parts = [Part.pages]
     func collect(_ found: () throws -> [Part]) throws {

@@ -65,6 +65,7 @@ struct EventRoutes {
       let looking = Task { [file] in
         guard let file else { return }
         while file.isThere {
+          // It throws once the stream has ended.
           guard (try? await Task.sleep(for: Self.fileInterval)) != nil else { return }
         }
         continuation.yield()

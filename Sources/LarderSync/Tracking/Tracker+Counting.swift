@@ -61,7 +61,7 @@ extension Tracker {
 }
 
 extension ReplicaFile {
-  /// What counters of a row have come to while its table took no part.
+  /// What counters of a row showed when its table left.
   struct HeldCounters {
     /// By the number of the property: what it showed when the table left, and the causal length of the row then.
     fileprivate let shown: [Int64: (length: Int64, amount: CounterAmount)]
