@@ -408,6 +408,51 @@ def test_a_draft_is_taken_up_in_the_tree(window, studio):
     window.panel.get_by_role("button", name="Text").click()
 
 
+def test_what_is_no_json_yet_in_the_tree_is_kept_in_the_text(window, studio):
+    window.open("people", "ada")
+    window.panel.get_by_role("button", name="Tree").click()
+    window.panel.get_by_label("name").fill('Grace "the first" Hopper')
+    leave(window, "key")
+    go_on_writing(window)
+    expect(text(window)).to_be_visible()
+    assert 'Grace "the first" Hopper' in text(window).input_value()
+    expect(window.panel.get_by_role("button", name="Save document")).to_be_disabled()
+    text(window).fill(MINE)
+    save(window)
+    assert stored(studio) == json.loads(MINE)
+    window.panel.get_by_role("button", name="Text").click()
+
+
+def test_a_refused_insertion_and_one_that_was_begun_meanwhile_are_both_kept(window, studio):
+    window.show("people")
+    window.page.get_by_role("button", name="New row").click()
+    window.field("key").locator("input").fill("ada")
+    text(window).fill(MINE)
+    release = hold(window, "document")
+    window.panel.get_by_role("button", name="Insert").click()
+    leave(window, "close")
+    window.page.get_by_role("button", name="New row").click()
+    window.field("key").locator("input").fill("cy")
+    text(window).fill(LATER)
+    leave(window, "close")
+    release()
+    expect(message(window)).to_contain_text("ada")
+    message(window).get_by_role("button", name="Go on writing").click()
+    expect(window.field("key").locator("input")).to_have_value("ada")
+    expect(text(window)).to_have_value(MINE)
+    window.field("key").locator("input").fill("dot")
+    window.panel.get_by_role("button", name="Insert").click()
+    expect(message(window)).to_contain_text("Saved.")
+    assert stored(studio, "dot") == json.loads(MINE)
+    window.page.get_by_role("button", name="New row").click()
+    expect(window.field("key").locator("input")).to_have_value("cy")
+    expect(text(window)).to_have_value(LATER)
+    message(window).get_by_role("button", name="Discard").click()
+    window.page.get_by_role("button", name="New row").click()
+    expect(window.field("key").locator("input")).to_have_value("")
+    leave(window, "close")
+
+
 def test_a_deletion_that_takes_its_time_closes_no_other_document(window, studio):
     window.open("people", "ada")
     release = hold(window, "document")

@@ -3,10 +3,10 @@ import LarderProving
 import Testing
 
 /// A few seconds of each part of `make proof`. One after another: each part uses both processors.
-@Suite("What make proof does, in short", .serialized, .timeLimit(.minutes(20)))
+@Suite("What make proof does, in short", .serialized, .timeLimit(.minutes(60)))
 struct ProvingTests {
   @Test("processes that write are killed, and nothing acknowledged is lost") func kills() async throws {
-    try await ShortRun.expectNothing(of: Kills(), seed: 1, cases: 40)
+    try await ShortRun.expectNothing(of: Kills(), seed: 1, cases: 20)
   }
 
   @Test("tasks are cancelled at any moment in every verb, and the store says what it was told")

@@ -37,6 +37,15 @@ struct ToolRefusalTests {
     #expect(!FileManager.default.fileExists(atPath: file.side("to")))
   }
 
+  @Test("a pipe is no database, and nobody waits for it", arguments: commands.filter { $0[0] != "archive" })
+  func pipe(command: [String]) async throws {
+    let file = try ToolFile()
+    let pipe = file.side("pipe")
+    try #require(mkfifo(pipe, 0o600) == 0)
+    let run = try await run(command, on: pipe, file.side("to"))
+    #expect(run.status == 1 && run.errors.contains("isn't a regular file"), "\(command): \(run)")
+  }
+
   @Test("a file of a newer Larder is refused")
   func newer() async throws {
     let file = try await ToolFile.withNotes()

@@ -56,7 +56,7 @@ struct Report {
   /// Larder's ratios to raw C: of neighbouring turns, and of the peak memory of processes that do only this.
   func larderRatios(in benchmark: BenchmarkCase) -> Ratios {
     guard let sample = samples[benchmark]?[.larder], let rawC = samples[benchmark]?[.rawC] else { return Ratios() }
-    var ratios = sample.ratios(to: rawC)
+    var ratios = sample.ratios(to: rawC, isParallel: benchmark == .saveConcurrent)
     if let memory = memory[benchmark]?[.larder], let rawC = self.memory[benchmark]?[.rawC] {
       ratios.memory = Ratio(of: zip(memory.peaks, rawC.peaks).map { Double($0) / Double($1) })
     }

@@ -17,10 +17,13 @@ struct Sample {
   /// What disturbs the machine mostly disturbs two neighbours alike, so their ratios lie closer together than the ratios
   /// of medians from run to run. Pairs of which one was preempted say how busy the machine is, and are left out of the
   /// time that passed. On a machine that leaves less than half of them, there is only a ratio of processor time.
-  func ratios(to neighbours: Sample) -> Ratios {
+  ///
+  /// - Parameter isParallel: Whether the work has more threads than there are processors, which take them from each other.
+  ///   No pair is left out then.
+  func ratios(to neighbours: Sample, isParallel: Bool = false) -> Ratios {
     guard measurements.count == neighbours.measurements.count else { return Ratios() }
     let pairs = Array(zip(measurements, neighbours.measurements))
-    let undisturbed = pairs.filter { $0.preemptions == 0 && $1.preemptions == 0 }
+    let undisturbed = pairs.filter { isParallel || ($0.preemptions == 0 && $1.preemptions == 0) }
     return Ratios(
       elapsed: undisturbed.count >= pairs.count / 2 ? Ratio(of: undisturbed.map { $0.elapsed / $1.elapsed }) : nil,
       processor: Ratio(of: pairs.map { $0.processor / $1.processor }))

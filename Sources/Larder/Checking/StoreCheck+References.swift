@@ -12,7 +12,7 @@ extension StoreCheck {
     let name = Quoting.name(table)
     let references = try references(of: table)
     let keys = definition(of: table)?.keyColumns.map(\.name) ?? []
-    let rowNumber = try TableState.read(table, from: connection)?.rowNumber
+    let rowNumber = try TableState.read(table, from: connection, kinds: try kindsOfTables())?.rowNumber
     do {
       try forEachRow("PRAGMA main.foreign_key_check(\(name))") { statement in
         guard keeps(.danglingReference) else { return add(.danglingReference, "") }

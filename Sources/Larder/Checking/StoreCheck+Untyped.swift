@@ -30,6 +30,7 @@ extension StoreCheck {
   func allTables() throws -> [String] {
     if let tables { return tables }
     var names: [String] = []
+    // Where the schema is damaged, the tables before that place are checked.
     defer { tables = names }
     try forEachRow("SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name") { statement in
       if let name = StoredColumn(statement.pointer, 0).text { return names.append(name) }

@@ -19,6 +19,7 @@ final class StoreCheck {
   var report = StoreReport()
   /// The tables of the file, once they are known.
   var tables: [String]?
+  private var kinds: [String: TableState.Kind]?
 
   private init(_ connection: Connection, _ storage: AttachmentStorage, limit: Int) {
     self.connection = connection
@@ -143,6 +144,13 @@ final class StoreCheck {
   func keeps(_ kind: StoreReport.Finding.Kind) -> Bool { report.counts[kind, default: 0] < limit }
 
   // MARK: Reading
+
+  func kindsOfTables() throws -> [String: TableState.Kind] {
+    if let kinds { return kinds }
+    let kinds = try TableState.Kind.all(in: connection)
+    self.kinds = kinds
+    return kinds
+  }
 
   func definition(of table: String) -> TableDefinition? {
     connection.environment.tables.first { $0.name.isSameColumn(as: table) }

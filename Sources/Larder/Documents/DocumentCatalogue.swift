@@ -220,8 +220,7 @@ final class DocumentCatalogue {
   }()
 
   private func hasColumn(_ name: String) throws -> Bool {
-    let sql = "SELECT 1 FROM pragma_table_info(?1, 'main') WHERE name = ?2"
-    return try !connection.query(sql, [.text(Self.collectionsTable), .text(name)]).isEmpty
+    try connection.query("PRAGMA main.table_info(\(Self.collectionsTable))").contains { $0["name"]?.text == name }
   }
 
   /// Whether there are documents whose dates an earlier version may have written.

@@ -4,6 +4,15 @@ import GRDBSQLite
 extension Connection {
   /// Returns the row with the key, or nil.
   func find<M: Model>(_ model: M.Type, _ key: M.ID) throws -> M? {
+    var value: M?
+    try find(model, key, into: &value)
+    return value
+  }
+
+  /// Reads the row with the key. Not as a result, because each generic function on its way would copy it.
+  ///
+  /// - Parameter value: Receives the row; remains nil if there is none.
+  func find<M: Model>(_ model: M.Type, _ key: M.ID, into value: inout M?) throws {
     let statement = try statement(.find, model)
     statement.isInUse = true
     defer {
@@ -13,13 +22,13 @@ extension Connection {
     try statement.bindKey(key, of: model)
     var result = sqlite3_step(statement.pointer)
     if result != SQLITE_ROW, result != SQLITE_DONE { result = stepAgain(statement.pointer, after: result) }
-    if result == SQLITE_DONE { return nil }
+    if result == SQLITE_DONE { return }
     guard result == SQLITE_ROW else { throw error(result, ErrorContext(model)) }
-    var row = RowReader(statement.pointer)
+    var row = RowReader(
+      statement.pointer, isStrict: strictness(of: statement, model).holds(statement.pointer))
     do {
-      let value = try M(from: &row)
-      overlay?.didRead([value])
-      return value
+      try M._decode(&row, into: &value)
+      if let overlay, let value { overlay.didRead([value]) }
     } catch {
       throw Self.naming(error, model, column: Int(row.index) - 1)
     }
@@ -37,7 +46,7 @@ extension Connection {
 
   private func fetchRows<M: Model>(_ query: Query<M>) throws -> [M] {
     try withRows(query) { statement in
-      var cursor = RowCursor(statement.pointer)
+      var cursor = RowCursor(statement.pointer, strictness(of: statement, M.self))
       var values: [M] = []
       do {
         try M._decodeAll(&cursor, into: &values)
@@ -54,7 +63,7 @@ extension Connection {
     guard let index = M.schema.columns.firstIndex(where: { $0.name == column }) else { return [] }
     let mixed = environment.adopted.mixed(column, of: M.schema.table)
     return try withRows(query) { statement in
-      var cursor = RowCursor(statement.pointer)
+      var cursor = RowCursor(statement.pointer, strictness(of: statement, M.self))
       var groups = [[M]](repeating: [], count: keys.count)
       do {
         try M._decodeGroups(&cursor, into: &groups) { row in
@@ -97,9 +106,12 @@ extension Connection {
   func forEach<M: Model>(_ query: Query<M>, _ body: (M) throws -> Void) throws {
     if !query.inclusions.isEmpty { return try inOneView { try forEachIncluding(query, body) } }
     try withRows(query) { statement in
-      while try step(statement, ErrorContext(M.self)) {
-        try body(try decode(M.self, statement))
-      }
+      let strictness = strictness(of: statement, M.self)
+      guard try step(statement, ErrorContext(M.self)) else { return }
+      let isStrict = strictness.holds(statement.pointer)
+      repeat {
+        try body(try decode(M.self, statement.pointer, at: 0, isStrict: isStrict))
+      } while try step(statement, ErrorContext(M.self))
     }
   }
 

@@ -73,9 +73,8 @@ extension Connection {
     return try rows.compactMap { $0["name"]?.text }.filter { isWord($0.asciiLowercased, in: text) }.map { name in
       (
         name,
-        try query("SELECT name FROM pragma_table_xinfo(?1) WHERE hidden <> 1", [.text(name)]).compactMap {
-          $0["name"]?.text
-        }
+        try query("PRAGMA table_xinfo(\(Quoting.name(name)))").filter { $0["hidden"] != 1 }
+          .compactMap { $0["name"]?.text }
       )
     }
   }

@@ -4,7 +4,8 @@ extension Connection {
   func fetch<Result>(_ query: ValueStatement<Result>) throws -> [Result] {
     try using(query) { statement, context in
       var results: [Result] = []
-      var cursor = RowCursor(statement.pointer)
+      var cursor = RowCursor(
+        statement.pointer, query.areColumns ? strictness(of: statement, query.model) : .unknown)
       try decoding(query, statement) { try query.decoding.all(&cursor, &$0, &results) }
       return results
     }
@@ -73,7 +74,11 @@ extension Connection {
 
 extension Connection: ModelRowReader {
   func decode<M: Model>(_ model: M.Type, _ statement: OpaquePointer, at index: Int32) throws -> M {
-    var row = RowReader(statement, at: index)
+    try decode(model, statement, at: index, isStrict: false)
+  }
+
+  func decode<M: Model>(_ model: M.Type, _ statement: OpaquePointer, at index: Int32, isStrict: Bool) throws -> M {
+    var row = RowReader(statement, at: index, isStrict: isStrict)
     do {
       let value = try M(from: &row)
       overlay?.didRead([value])

@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// GRDB opens and configures it. Statements are compiled and stepped here, directly on the C connection, because cached
 /// statements that are read by column index are what makes Larder as fast as C. `@unchecked Sendable`: it is passed
-/// from thread to thread under the lock of ``Writer`` or ``ReaderPool``, and never used by two at once.
+/// from thread to thread under the lock of ``Writer`` or ``ReaderPool``, and never used by two at once. So Swift doesn't
+/// check the accesses to what each statement uses, which would take as long as compiling and binding it.
 final class Connection: @unchecked Sendable {
   let queue: DatabaseQueue
   let handle: OpaquePointer
@@ -19,36 +20,41 @@ final class Connection: @unchecked Sendable {
   /// Reports the statements; nil if they aren't traced.
   var tracer: StatementTracer?
   /// By the bytes of the SQL: texts that Swift finds equal may name different values.
-  private var statements: [ExactText: PreparedStatement] = [:]
+  @exclusivity(unchecked) private var statements: [ExactText: PreparedStatement] = [:]
   /// The one of ``statements`` that was used last.
-  private var lastStatement: (sql: ExactText, statement: PreparedStatement)?
-  private var modelStatements: [ModelStatementKey: PreparedStatement] = [:]
+  @exclusivity(unchecked) private var lastStatement: (sql: ExactText, statement: PreparedStatement)?
+  @exclusivity(unchecked) private var modelStatements: [ModelStatementKey: PreparedStatement] = [:]
   /// The one of ``modelStatements`` that was used last, because most programs repeat a call, and hashing costs as much as
   /// the rest of the look-up.
-  private var lastModelStatement: (key: ModelStatementKey, statement: PreparedStatement)?
+  @exclusivity(unchecked) private var lastModelStatement: PreparedStatement?
+  @exclusivity(unchecked) private var lastModelKey: ModelStatementKey?
   /// The statements that save rows by their unique properties.
   let upserts = UpsertStatements()
   private var busyTimeout: Int32 = -1
 
   /// What the statements of the open transaction wrote.
-  private var pendingWrites: [StatementFacts] = []
+  @exclusivity(unchecked) private var pendingWrites: [StatementFacts] = []
   /// What was committed since the last call of ``takeWrites(_:)``.
-  private var committedWrites: [StatementFacts] = []
+  @exclusivity(unchecked) private var committedWrites: [StatementFacts] = []
   /// The reads of a live result's closure; nil if none is running.
-  var tracked: TrackedReads?
+  @exclusivity(unchecked) var tracked: TrackedReads?
   /// The computed columns of tables, as far as they were requested. A change of the schema recompiles statements, which
   /// clears them.
   private var generatedColumns: [String: Set<String>] = [:]
   /// Called once before the first statement that updates, deletes or drops; set while a migration runs.
-  var willDestroy: (() throws -> Void)?
+  @exclusivity(unchecked) var willDestroy: (() throws -> Void)?
   /// The number of pages in the write-ahead log after the last commit.
   var walPages: Int32 = 0
   private var dataVersion: Int64 = -1
   private var isClosed = false
   /// The cancellation of the current work. The only property that other threads use.
   let interruption = Interruption()
-  /// When the statements of a read on a task's own thread are given up; nil if none is running. See ``briefly(_:)``.
-  private var briefDeadline: ContinuousClock.Instant?
+  /// Whether statements ask if they have to end: see ``watch(_:)``.
+  @exclusivity(unchecked) private var isWatched = false
+  /// Whether the current read runs inside of ``briefly(_:)``.
+  @exclusivity(unchecked) private(set) var isBrief = false
+  /// When the statements of a read on a task's own thread are given up; nil before the first check of it.
+  @exclusivity(unchecked) private var briefDeadline: ContinuousClock.Instant?
   /// The queue for the reads of tasks. Each connection has one, because Dispatch runs no more concurrent work at a time
   /// than there are processors: slow reads would delay quick ones although a connection is available.
   private(set) lazy var worker = DispatchQueue(label: "larder.reader")
@@ -62,11 +68,11 @@ final class Connection: @unchecked Sendable {
   /// State that features keep for this connection, one object for each type. Used by the holder of the connection only.
   private var states: [(type: ObjectIdentifier, state: AnyObject)] = []
   /// The transaction that a closure is in.
-  var transactionState = TransactionState()
+  @exclusivity(unchecked) var transactionState = TransactionState()
   /// Whether the file couldn't be read or written recently.
-  var needsSettling = false
+  @exclusivity(unchecked) var needsSettling = false
   /// Statements of ``cleanUp(_:)`` that have failed.
-  var unfinishedCleanups: [String] = []
+  @exclusivity(unchecked) var unfinishedCleanups: [String] = []
   /// The unsaved changes of a context's connection; nil on every other. The overlay owns the connection and outlives
   /// every use of it; a weak reference would cost each read an atomic operation.
   unowned(unsafe) var overlay: (any ConnectionOverlay)?
@@ -103,6 +109,17 @@ final class Connection: @unchecked Sendable {
     // Larder observes commits itself.
     sqlite3_commit_hook(handle, nil, nil)
     sqlite3_rollback_hook(handle, nil, nil)
+    watch(true)
+    if !isReadOnly { observeLog() }
+  }
+
+  /// Has statements asked from time to time whether they have to end, or no longer.
+  ///
+  /// With this question, SQLite divides two numbers for each row, which takes a twentieth of reading two columns.
+  func watch(_ isWatched: Bool) {
+    guard isWatched != self.isWatched else { return }
+    self.isWatched = isWatched
+    guard isWatched else { return sqlite3_progress_handler(handle, 0, nil, nil) }
     sqlite3_progress_handler(
       handle, Self.progressInterval,
       { context in
@@ -110,7 +127,6 @@ final class Connection: @unchecked Sendable {
         let connection = Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue()
         return connection.mustStop ? 1 : 0
       }, Unmanaged.passUnretained(self).toOpaque())
-    if !isReadOnly { observeLog() }
   }
 
   /// Records the length of the write-ahead log after each commit. The writer empties it; SQLite's automatic checkpoint
@@ -171,7 +187,16 @@ final class Connection: @unchecked Sendable {
 
   /// Whether the current statement has to end.
   private var mustStop: Bool {
-    interruption.isPending || environment.gate.stops(self) || briefDeadline.map { $0 < .now } ?? false
+    interruption.isPending || environment.gate.stops(self) || isOverdue
+  }
+
+  /// Whether the closure of ``briefly(_:)`` has to end. Its time begins with the first check, so that reads that end
+  /// before don't ask for the time.
+  private var isOverdue: Bool {
+    guard isBrief else { return false }
+    if let briefDeadline { return briefDeadline < .now }
+    briefDeadline = .now + Self.briefLimit
+    return false
   }
 
   /// Calls the closure, which reads, and ends it if it takes too long for a thread of Swift's pool, or is known to
@@ -179,13 +204,14 @@ final class Connection: @unchecked Sendable {
   ///
   /// - Throws: ``LongRead`` if the closure was ended for this reason, and what it throws.
   func briefly<Result>(_ body: () throws -> Result) throws -> Result {
-    briefDeadline = .now + Self.briefLimit
-    defer { briefDeadline = nil }
+    watch(true)
+    isBrief = true
+    defer {
+      isBrief = false
+      briefDeadline = nil
+    }
     return try body()
   }
-
-  /// Whether the current read runs inside of ``briefly(_:)``.
-  var isBrief: Bool { briefDeadline != nil }
 
   /// How long SQLite itself waits for another connection's lock, in milliseconds.
   func setBusyTimeout(_ milliseconds: Int32) {
@@ -279,9 +305,12 @@ final class Connection: @unchecked Sendable {
   /// Returns the cached statement of a kind for a model.
   func statement<M: Model>(_ kind: ModelStatementKind, _ model: M.Type) throws -> PreparedStatement {
     let key = ModelStatementKey(model: ObjectIdentifier(model), kind: kind)
-    if let last = lastModelStatement, last.key == key, !last.statement.isInUse { return try checked(last.statement) }
+    if lastModelKey == key, let last = lastModelStatement, !last.isInUse {
+      try check(last)
+      return last
+    }
     if let statement = modelStatements[key], !statement.isInUse {
-      lastModelStatement = (key, statement)
+      (lastModelKey, lastModelStatement) = (key, statement)
       return try checked(statement)
     }
     let statement: PreparedStatement
@@ -309,9 +338,14 @@ final class Connection: @unchecked Sendable {
     upserts.removeAll()
   }
 
+  func checked(_ statement: PreparedStatement) throws -> PreparedStatement {
+    try check(statement)
+    return statement
+  }
+
   /// Rejects statements after an interruption and in a transaction that has ended, and runs a migration's backup before
   /// data is lost.
-  func checked(_ statement: PreparedStatement) throws -> PreparedStatement {
+  private func check(_ statement: PreparedStatement) throws {
     if interruption.isPending { throw CancellationError() }
     if environment.gate.stops(self) { throw StoreError.suspended }
     if transactionState.isOpen { try checkTransaction() }
@@ -320,7 +354,6 @@ final class Connection: @unchecked Sendable {
       try willDestroy()
     }
     tracked?.statements[ObjectIdentifier(statement)] = statement
-    return statement
   }
 
   /// Throws after an interruption. For work between statements.
@@ -347,7 +380,7 @@ final class Connection: @unchecked Sendable {
   private var stop: any Error {
     if interruption.isPending { return CancellationError() }
     if environment.gate.isSuspended { return StoreError.suspended }
-    return briefDeadline == nil ? CancellationError() : LongRead()
+    return isBrief ? LongRead() : CancellationError()
   }
 
   /// Returns the error of the last call, as callers see it.

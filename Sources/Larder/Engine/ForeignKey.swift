@@ -13,20 +13,24 @@ struct ForeignKey {
 
   /// Returns all references in the file.
   static func all(in connection: Connection) throws -> [ForeignKey] {
-    let rows = try connection.query(
-      """
-      SELECT m.name AS child, f.id AS id, f."table" AS parent, f."from" AS source, f."to" AS target, f.on_delete AS rule,
-        f.on_update AS update_rule
-      FROM main.sqlite_master AS m JOIN pragma_foreign_key_list(m.name, 'main') AS f
-      WHERE m.type = 'table' ORDER BY m.name, f.id, f.seq
-      """)
-    let groups = Dictionary(grouping: rows) { "\($0["child"]?.text ?? "")\u{0}\($0["id"]?.integer ?? 0)" }
+    // As bytes, because a name that isn't UTF-8 can't be read as a text.
+    let tables = try connection.query(
+      "SELECT CAST(name AS BLOB) AS name FROM main.sqlite_master WHERE type = 'table' ORDER BY name")
+    return try tables.compactMap { $0["name"]?.blob.flatMap { String(validating: $0, as: UTF8.self) } }
+      .flatMap { try declared(in: $0, connection) }
+  }
+
+  /// Returns the references that a table declares. Pragmas are statements of their own everywhere in Larder: a table of
+  /// another program may have the name of SQLite's function for a pragma.
+  static func declared(in table: String, _ connection: Connection) throws -> [ForeignKey] {
+    let rows = try connection.query("PRAGMA main.foreign_key_list(\(Quoting.name(table)))")
+    let groups = Dictionary(grouping: rows) { $0["id"]?.integer ?? 0 }
     return try groups.sorted { $0.key < $1.key }.map { _, rows in
-      ForeignKey(
-        child: try rows[0].get("child"), parent: try rows[0].get("parent"),
-        childColumns: try rows.map { try $0.get("source") },
-        parentColumns: rows.compactMap { $0["target"]?.text }, deleteRule: try rows[0].get("rule"),
-        updateRule: try rows[0].get("update_rule"))
+      let rows = rows.sorted { ($0["seq"]?.integer ?? 0) < ($1["seq"]?.integer ?? 0) }
+      return ForeignKey(
+        child: table, parent: try rows[0].get("table"), childColumns: try rows.map { try $0.get("from") },
+        parentColumns: rows.compactMap { $0["to"]?.text }, deleteRule: try rows[0].get("on_delete"),
+        updateRule: try rows[0].get("on_update"))
     }
   }
 }

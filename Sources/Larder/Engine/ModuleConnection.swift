@@ -50,6 +50,15 @@ package struct ModuleConnection {
     try connection.transaction(body)
   }
 
+  /// Calls the closure in a savepoint of the open transaction, and rolls back to it if the closure throws.
+  ///
+  /// - Parameter body: The closure.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, and the errors of any write.
+  package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
+    try connection.savepoint(body)
+  }
+
   /// Calls the closure so that all of its reads see the same commit.
   ///
   /// - Parameter body: The closure.
@@ -57,6 +66,18 @@ package struct ModuleConnection {
   /// - Throws: What `body` throws, and the errors of any read.
   package func inOneView<Result>(_ body: () throws -> Result) throws -> Result {
     try connection.inOneView(body)
+  }
+
+  /// The number of the open transaction, which no other of the connection has; nil outside of one.
+  package var openTransaction: Int? { connection.isAutocommitting ? nil : connection.transactionNumber }
+
+  /// Returns the one object of the type that is kept for the connection.
+  ///
+  /// - Parameters:
+  ///   - type: The type.
+  ///   - make: Makes the object if there is none.
+  package func state<State: AnyObject>(_ type: State.Type, _ make: @autoclosure () -> State) -> State {
+    connection.state(type, make())
   }
 
   /// Whether Larder manages the schema of the file.

@@ -21,6 +21,11 @@ final class PreparedStatement {
   var isDecimalSafe = false
   /// Whether it takes longer than a task's own thread may be kept.
   var briefReads = BriefReads()
+  private var wasExecuted = false
+  private var strictness = StatementStrictness.unknown
+  /// How often SQLite had recompiled the statement when its columns were last examined, and how often they were.
+  private var (examined, examinations): (Int32, Int) = (-1, 0)
+  private static let examinationLimit = 4
 
   init(pointer: OpaquePointer, facts: StatementFacts) {
     self.pointer = pointer
@@ -51,6 +56,24 @@ final class PreparedStatement {
 
   /// How often SQLite has recompiled the statement.
   var recompilations: Int32 { sqlite3_stmt_status(pointer, SQLITE_STMTSTATUS_REPREPARE, 0) }
+
+  /// Returns what is known of the storage classes of the statement's columns.
+  ///
+  /// - Parameter areStrict: Finds it out. What is executed once isn't worth that, and neither is a statement that SQLite
+  ///   recompiles again and again.
+  func strictness(_ areStrict: () -> Bool) -> StatementStrictness {
+    guard examinations < Self.examinationLimit else { return strictness }
+    let count = recompilations
+    guard count != examined else { return strictness }
+    guard wasExecuted else {
+      wasExecuted = true
+      return .unknown
+    }
+    examined = count
+    examinations += 1
+    strictness = areStrict() ? StatementStrictness(recompilations: count) : .unknown
+    return strictness
+  }
 
   /// The names of the columns that the statement returns.
   var columnNames: [String] {

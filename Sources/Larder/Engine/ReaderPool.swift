@@ -39,6 +39,8 @@ final class ReaderPool: Sendable {
   func withConnection<Result>(_ body: (Connection) throws -> Result) throws -> Result {
     let connection = try take() ?? wait()
     defer { give(connection) }
+    // Nobody cancels a call that blocks, but one that locks the file ends when the store is suspended.
+    connection.watch(connection.environment.gate.stopsReaders)
     return try ThreadHoldings.holding { try body(connection) }
   }
 
@@ -68,6 +70,7 @@ final class ReaderPool: Sendable {
     let job = Job<Result>()
     return try await job.result {
       let run: @Sendable (Connection) -> Void = { connection in
+        connection.watch(true)
         connection.worker.async {
           job.run(on: connection) {
             try ThreadHoldings.holding { try body(connection) }

@@ -144,11 +144,6 @@ extension StoreError {
         .notAStore,
         "The file is not an SQLite database, or its first page is damaged. Open another file, or restore this one from a backup."
       )
-    // Only StatementAuthorizer refuses SQL, for one function.
-    case SQLITE_AUTH:
-      self.init(
-        .unsupported, model: context?.model,
-        "The SQL is refused (\(message)): the function hands addresses of memory to SQL. Leave it out.")
     case SQLITE_TOOBIG:
       self.init(
         .invalidValue, model: context?.model,

@@ -35,7 +35,7 @@ final class StatementAuthorizer {
       { context, action, first, second, database, trigger in
         guard let context else { return SQLITE_OK }
         let authorizer = Unmanaged<StatementAuthorizer>.fromOpaque(context).takeUnretainedValue()
-        if authorizer.refuses || authorizer.isUnsafe(action, second) { return SQLITE_DENY }
+        if authorizer.refuses { return SQLITE_DENY }
         if authorizer.isPaused { return SQLITE_OK }
         if authorizer.isDeclaration(action, first) { return SQLITE_OK }
         authorizer.hear(action, first, second)
@@ -70,13 +70,6 @@ final class StatementAuthorizer {
     default: break
     }
     return false
-  }
-
-  /// Returns whether a function is called with which SQL reads and writes addresses of memory. Source:
-  /// <https://www.sqlite.org/fts3.html#custom_application_defined_tokenizers>.
-  private func isUnsafe(_ action: Int32, _ function: UnsafePointer<CChar>?) -> Bool {
-    guard action == SQLITE_FUNCTION, let function else { return false }
-    return sqlite3_stricmp(function, "fts3_tokenizer") == 0
   }
 
   private static func isSchema(_ table: UnsafePointer<CChar>) -> Bool {

@@ -43,7 +43,9 @@ extension StoreReader {
   ///   any read.
   /// - Complexity: One lookup in the primary key's index.
   public func find<M: Model>(_ model: M.Type, _ id: M.ID) throws -> M? {
-    try _read { try $0.connection.find(model, id) }
+    var value: M?
+    try _read { try $0.connection.find(model, id, into: &value) }
+    return value
   }
 
   /// Returns the rows of the query, in its order.

@@ -58,6 +58,9 @@ final class WriteGate: Sendable {
     isClosed.store(false, ordering: .sequentiallyConsistent)
   }
 
+  /// Whether reading has to end when the store is suspended, because it locks the file.
+  var stopsReaders: Bool { readingLocks.load(ordering: .relaxed) }
+
   /// Returns whether the connection has to release a lock that a suspended process must not hold.
   func stops(_ connection: Connection) -> Bool {
     isSuspended && (readingLocks.load(ordering: .relaxed) || connection.holdsWriteLock)

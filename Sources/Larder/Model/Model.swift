@@ -37,6 +37,9 @@ public protocol Model: Identifiable, SQLResult where ID: Sendable {
   /// - Throws: An error that cancels the write and reaches its caller unchanged.
   func validate() throws
 
+  /// Decodes a row. A requirement, so that the row isn't moved by way of tables of witnesses.
+  static func _decode(_ row: inout RowReader, into value: inout Self?) throws
+
   /// Decodes the remaining rows of the cursor. A requirement, so that the loop is specialized for the model.
   static func _decodeAll(_ cursor: inout RowCursor, into values: inout [Self]) throws
 
@@ -66,32 +69,37 @@ extension Model {
   @inlinable public func validate() throws {}
 
   @inlinable
+  public static func _decode(_ row: inout RowReader, into value: inout Self?) throws { value = try Self(from: &row) }
+
+  @inlinable
   public static func _decodeAll(_ cursor: inout RowCursor, into values: inout [Self]) throws {
-    while try cursor.step() {
-      var row = RowReader(cursor.statement)
+    guard try cursor.begin() else { return }
+    repeat {
+      var row = RowReader(cursor.statement, isStrict: cursor.isStrict)
       do {
         values.append(try Self(from: &row))
       } catch {
         cursor.failedColumn = row.index &- 1
         throw error
       }
-    }
+    } while try cursor.step()
   }
 
   @inlinable
   public static func _decodeGroups(
     _ cursor: inout RowCursor, into groups: inout [[Self]], _ group: (RowCursor) -> Int?
   ) throws {
-    while try cursor.step() {
+    guard try cursor.begin() else { return }
+    repeat {
       guard let position = group(cursor) else { continue }
-      var row = RowReader(cursor.statement)
+      var row = RowReader(cursor.statement, isStrict: cursor.isStrict)
       do {
         groups[position].append(try Self(from: &row))
       } catch {
         cursor.failedColumn = row.index &- 1
         throw error
       }
-    }
+    } while try cursor.step()
   }
 
   @inlinable
@@ -126,10 +134,23 @@ public struct RowCursor {
   @usableFromInline let statement: OpaquePointer
   /// The column that couldn't be read, if any.
   @usableFromInline var failedColumn: Int32 = -1
+  /// Whether SQLite makes sure that each column holds a value of its property's storage class or NULL; known from the
+  /// first row on.
+  @usableFromInline var isStrict = false
+  private let strictness: StatementStrictness
 
   @usableFromInline
-  init(_ statement: OpaquePointer) {
+  init(_ statement: OpaquePointer, _ strictness: StatementStrictness = .unknown) {
     self.statement = statement
+    self.strictness = strictness
+  }
+
+  /// Moves to the first row. Returns false if there is none, and throws the database's error.
+  @usableFromInline
+  mutating func begin() throws -> Bool {
+    guard try step() else { return false }
+    isStrict = strictness.holds(statement)
+    return true
   }
 
   /// Moves to the next row. Returns false after the last one, and throws the database's error.

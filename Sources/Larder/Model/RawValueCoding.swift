@@ -4,9 +4,13 @@ enum RawValueCoding {
   @inlinable
   static func decode<Output: RawRepresentable>(_ column: StoredColumn) throws -> Output
   where Output.RawValue: StoredValue {
-    guard let value = Output(rawValue: try Output.RawValue(from: column)) else {
-      throw ValueFailure.unknownRawValue(Output.self)
-    }
+    try decode(rawValue: try Output.RawValue(from: column))
+  }
+
+  @inlinable
+  @inline(__always)
+  static func decode<Output: RawRepresentable>(rawValue: Output.RawValue) throws -> Output {
+    guard let value = Output(rawValue: rawValue) else { throw ValueFailure.unknownRawValue(Output.self) }
     return value
   }
 

@@ -6,6 +6,8 @@ struct SelectedValues {
   @usableFromInline let statement: OpaquePointer
   /// The position of the next value; after an error, one past the value at fault.
   @usableFromInline var index: Int32 = 0
+  /// Whether SQLite makes sure that each column holds a value of its property's storage class or NULL.
+  @usableFromInline var isStrict = false
   private let models: any ModelRowReader
 
   init(_ statement: OpaquePointer, _ models: any ModelRowReader) {
@@ -21,6 +23,16 @@ struct SelectedValues {
   mutating func advance() -> StoredColumn {
     defer { index &+= 1 }
     return StoredColumn(statement, index)
+  }
+
+  /// Reads a stored property.
+  @inlinable
+  @inline(__always)
+  mutating func property<Output: StoredValue>() throws -> Output {
+    defer { index &+= 1 }
+    var isNull = false
+    if isStrict, let value = Output._readStrict(statement, index, isNull: &isNull) { return value }
+    return try Output(from: StoredColumn(statement, index))
   }
 
   /// Reads a whole row of a model. Its errors name the property.

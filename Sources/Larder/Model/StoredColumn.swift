@@ -48,6 +48,13 @@ public struct StoredColumn {
   @usableFromInline
   static func text(of pointer: OpaquePointer?) -> String? {
     guard let bytes = sqlite3_value_text(pointer) else { return nil }
+    return text(bytes, of: pointer)
+  }
+
+  /// Returns the text with the bytes of a value; nil if they aren't valid UTF-8.
+  @inlinable
+  @inline(__always)
+  static func text(_ bytes: UnsafePointer<UInt8>, of pointer: OpaquePointer?) -> String? {
     let buffer = UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(pointer)))
     guard isASCII(buffer) else { return exactText(buffer) }
     #if compiler(>=6.2)
@@ -60,6 +67,7 @@ public struct StoredColumn {
   }
 
   /// Returns whether all bytes are ASCII, and therefore valid UTF-8.
+  @inlinable
   @inline(__always)
   static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     let count = bytes.count
@@ -84,6 +92,7 @@ public struct StoredColumn {
   /// `String(validating:as:)` takes several times as long as decoding with repair, so this decodes and checks for a
   /// repair, which replaces one to three bytes with the three bytes of U+FFFD: the text is then longer, or equally long
   /// with a U+FFFD that the bytes don't have.
+  @usableFromInline
   static func exactText(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
     var text = String(decoding: bytes, as: UTF8.self)
     guard text.utf8.count == bytes.count else { return nil }

@@ -29,6 +29,12 @@ extension Date: StoredValue {
     }
   }
 
+  @_documentation(visibility: internal)
+  @inlinable @inline(__always)
+  public static func _readStrict(_ statement: OpaquePointer, _ index: Int32, isNull: inout Bool) -> Date? {
+    RowReader.real(statement, index, isNull: &isNull).map { Date(timeIntervalSinceReferenceDate: $0) }
+  }
+
   @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {
     try timeIntervalSinceReferenceDate.bind(to: &parameter)
   }

@@ -29,6 +29,12 @@ extension Double: StoredValue {
     }
   }
 
+  @_documentation(visibility: internal)
+  @inlinable @inline(__always)
+  public static func _readStrict(_ statement: OpaquePointer, _ index: Int32, isNull: inout Bool) -> Double? {
+    RowReader.real(statement, index, isNull: &isNull)
+  }
+
   @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {
     if isNaN { throw ValueFailure.notANumber }
     parameter.bind(self)

@@ -32,6 +32,12 @@ extension StoredValue where Self: FixedWidthInteger {
     }
   }
 
+  @_documentation(visibility: internal)
+  @inlinable @inline(__always)
+  public static func _readStrict(_ statement: OpaquePointer, _ index: Int32, isNull: inout Bool) -> Self? {
+    RowReader.integer(statement, index, isNull: &isNull).flatMap { Self(exactly: $0) }
+  }
+
   @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {
     guard let integer = Int64(exactly: self) else { throw ValueFailure.outOfRange(Self.self) }
     parameter.bind(integer)
@@ -83,6 +89,12 @@ extension Bool: StoredValue {
     } else {
       self = try Self.converted(column)
     }
+  }
+
+  @_documentation(visibility: internal)
+  @inlinable @inline(__always)
+  public static func _readStrict(_ statement: OpaquePointer, _ index: Int32, isNull: inout Bool) -> Bool? {
+    RowReader.integer(statement, index, isNull: &isNull).map { $0 != 0 }
   }
 
   @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {

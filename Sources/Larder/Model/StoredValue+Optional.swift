@@ -15,6 +15,13 @@ extension Optional: StoredValue where Wrapped: StoredValue {
     if column.isNull { self = nil } else { self = try Wrapped(from: column) }
   }
 
+  @_documentation(visibility: internal)
+  @inlinable @inline(__always)
+  public static func _readStrict(_ statement: OpaquePointer, _ index: Int32, isNull: inout Bool) -> Wrapped?? {
+    let value = Wrapped._readStrict(statement, index, isNull: &isNull)
+    return isNull ? .some(nil) : value.map { .some($0) }
+  }
+
   @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {
     if let self { try self.bind(to: &parameter) } else { parameter.bindNull() }
   }

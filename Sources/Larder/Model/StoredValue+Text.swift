@@ -23,6 +23,12 @@ extension String: StoredValue {
     }
   }
 
+  @_documentation(visibility: internal)
+  @inlinable @inline(__always)
+  public static func _readStrict(_ statement: OpaquePointer, _ index: Int32, isNull: inout Bool) -> String? {
+    RowReader.text(statement, index, isNull: &isNull)
+  }
+
   @inlinable @inline(__always) public func bind(to parameter: inout StatementParameter) throws {
     parameter.bind(self)
   }

@@ -39,6 +39,17 @@ public protocol StoredValue: SQLResult {
   /// - Throws: An error if the stored value doesn't fit this type.
   init(from column: StoredColumn) throws
 
+  /// Reads a column of which SQLite makes sure that it holds a value of the type's storage class or NULL, in fewer calls
+  /// than with the question of what it holds.
+  ///
+  /// - Parameters:
+  ///   - statement: The statement with the row.
+  ///   - index: The column.
+  ///   - isNull: Becomes true for NULL.
+  /// - Returns: The value; nil for NULL, and for what ``init(from:)`` has to convert or to report.
+  @_documentation(visibility: internal)
+  static func _readStrict(_ statement: OpaquePointer, _ index: Int32, isNull: inout Bool) -> Self?
+
   /// Binds the value directly to a parameter; by default through ``storedValue()``.
   ///
   /// - Parameter parameter: The parameter to bind.
@@ -53,6 +64,11 @@ extension StoredValue {
   @inlinable public init(from column: StoredColumn) throws {
     self = try Self.converted(column)
   }
+
+  @_documentation(visibility: internal)
+  @inlinable
+  @inline(__always)
+  public static func _readStrict(_ statement: OpaquePointer, _ index: Int32, isNull: inout Bool) -> Self? { nil }
 
   /// Creates a value from its stored form; the way for values that aren't in the form in which this type writes them.
   ///

@@ -7,7 +7,7 @@ extension Query {
   @inlinable
   public func select<First: StoredValue>(_ path: KeyPath<M.Columns, Column<M, First>>) -> SelectedQuery<M, First> {
     SelectedQuery(
-      SelectedRows(self, M.columns[keyPath: path].expression), RowDecoding { row in try First(from: row.advance()) })
+      SelectedRows(self, M.columns[keyPath: path].expression), RowDecoding { row in try row.property() as First })
   }
 
   /// Returns a query for two properties of the rows of this one.
@@ -18,7 +18,7 @@ extension Query {
   ) -> SelectedQuery<M, (First, Second)> {
     SelectedQuery(
       SelectedRows(self, M.columns[keyPath: first].expression, M.columns[keyPath: second].expression),
-      RowDecoding { row in (try First(from: row.advance()), try Second(from: row.advance())) })
+      RowDecoding { row in (try row.property() as First, try row.property() as Second) })
   }
 
   /// Returns a query for three properties of the rows of this one.
@@ -33,7 +33,7 @@ extension Query {
         self, M.columns[keyPath: first].expression, M.columns[keyPath: second].expression,
         M.columns[keyPath: third].expression),
       RowDecoding { row in
-        (try First(from: row.advance()), try Second(from: row.advance()), try Third(from: row.advance()))
+        (try row.property() as First, try row.property() as Second, try row.property() as Third)
       })
   }
 }

@@ -18,16 +18,20 @@ struct RowDecoding<Output>: Sendable {
   init(_ one: @escaping @Sendable (inout SelectedValues) throws -> Output) {
     self.one = one
     all = { cursor, row, results in
-      while try cursor.step() {
+      guard try cursor.begin() else { return }
+      row.isStrict = cursor.isStrict
+      repeat {
         row.begin()
         results.append(try one(&row))
-      }
+      } while try cursor.step()
     }
     forEach = { cursor, row, body in
-      while try cursor.step() {
+      guard try cursor.begin() else { return }
+      row.isStrict = cursor.isStrict
+      repeat {
         row.begin()
         try body(try one(&row))
-      }
+      } while try cursor.step()
     }
   }
 

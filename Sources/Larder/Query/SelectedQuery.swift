@@ -27,7 +27,9 @@ public struct SelectedQuery<M: Model, Output>: ValueQuery {
   }
 
   public var _statement: ValueStatement<Output> {
-    ValueStatement(model: M.self, nodes: rows.nodes, write: { [rows] in try rows.write(&$0) }, decoding: decoding)
+    ValueStatement(
+      model: M.self, nodes: rows.nodes, write: { [rows] in try rows.write(&$0) }, decoding: decoding,
+      areColumns: rows.nodes.allSatisfy { if case .column = $0 { true } else { false } })
   }
 }
 

@@ -19,6 +19,8 @@ public struct ValueStatement<Result>: Sendable {
   let nodes: [SQLNode]
   let write: @Sendable (inout SQLWriter) throws -> Void
   let decoding: RowDecoding<Result>
+  /// Whether the values are stored properties of the model's own rows, and nothing else is among them.
+  var areColumns = false
 }
 
 extension SQLWriter {

@@ -34,14 +34,9 @@ extension SchemaMigrator {
   /// Returns those tables with foreign keys, and the tables that refer to one of them.
   private func tablesReferring(to changed: Set<String>) throws -> [String] {
     guard !changed.isEmpty else { return [] }
-    let references = try connection.query(
-      """
-      SELECT m.name AS child, f."table" AS parent FROM main.sqlite_master AS m, pragma_foreign_key_list(m.name) AS f \
-      WHERE m.type = 'table' ORDER BY m.name
-      """)
     var names: [String] = []
-    for row in references {
-      guard let child = row["child"]?.text, let parent = row["parent"]?.text, names.last != child else { continue }
+    for reference in try ForeignKey.all(in: connection) where names.last != reference.child {
+      let (child, parent) = (reference.child, reference.parent)
       if changed.contains(child.asciiLowercased) || changed.contains(parent.asciiLowercased) { names.append(child) }
     }
     return names

@@ -23,6 +23,20 @@ struct TableState {
     /// The SQL of the default; nil if there is none.
     let defaultValue: String?
     let isGenerated: Bool
+
+    /// Returns whether each value in the column of a STRICT table is of the storage class, or NULL.
+    ///
+    /// SQLite checks neither what it computes nor the default that rows have which were there before the column.
+    func isCertain(to storageClass: StorageClass) -> Bool {
+      guard !isGenerated, declaredType.uppercased() == storageClass.rawValue else { return false }
+      guard let defaultValue else { return true }
+      return switch storageClass {
+      case .integer: Int64(defaultValue) != nil
+      case .real: Double(defaultValue) != nil
+      case .text: defaultValue.hasPrefix("'")
+      case .blob: defaultValue.lowercased().hasPrefix("x'")
+      }
+    }
   }
 
   let name: String
@@ -35,12 +49,43 @@ struct TableState {
     columns.first { $0.name.isSameColumn(as: name) }
   }
 
+  /// What only SQLite's list of tables says of a table.
+  struct Kind {
+    let isWithoutRowID: Bool
+    let isStrict: Bool
+    let isView: Bool
+
+    /// Returns the kinds of all tables and views of the file, by their names in lowercase; of those without a name that
+    /// is text in UTF-8, none. SQLite looks at all of them to tell of one as well.
+    static func all(in connection: Connection) throws -> [String: Kind] {
+      let statement = try connection.compile("PRAGMA main.table_list", isPersistent: false)
+      return try connection.using(statement, [], nil) { statement in
+        // Schema, name, type, number of columns, wr, strict: https://www.sqlite.org/pragma.html#pragma_table_list.
+        func column(_ position: Int32) -> StoredColumn { StoredColumn(statement.pointer, position) }
+        var kinds: [String: Kind] = [:]
+        while try connection.step(statement, nil) {
+          guard column(0).text == "main", let name = column(1).text?.asciiLowercased, kinds[name] == nil else {
+            continue
+          }
+          kinds[name] = Kind(
+            isWithoutRowID: column(4).integer == 1, isStrict: column(5).integer == 1, isView: column(2).text == "view")
+        }
+        return kinds
+      }
+    }
+  }
+
   /// Returns the table or view with the name, or nil.
-  static func read(_ name: String, from connection: Connection) throws -> TableState? {
+  ///
+  /// - Parameter kinds: The kinds of all tables, where many are read; nil to look for that of the table.
+  static func read(_ name: String, from connection: Connection, kinds: [String: Kind]? = nil) throws -> TableState? {
     let master = try connection.query(
       "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND lower(name) = lower(?)", [.text(name)])
     guard let table = master.first else { return nil }
-    let list = try connection.query("PRAGMA main.table_list(\(Quoting.name(name)))")
+    let list = kinds == nil ? try connection.query("PRAGMA main.table_list(\(Quoting.name(name)))").first : nil
+    let kind =
+      kinds?[name.asciiLowercased]
+      ?? Kind(isWithoutRowID: list?["wr"] == 1, isStrict: list?["strict"] == 1, isView: list?["type"] == "view")
     let rows = try connection.query("PRAGMA main.table_xinfo(\(Quoting.name(name)))")
     let columns = try rows.map { row in
       Column(
@@ -50,8 +95,8 @@ struct TableState {
         defaultValue: row["dflt_value"]?.text, isGenerated: (try row.get("hidden") as Int) > 1)
     }
     return TableState(
-      name: try table.get("name"), columns: columns, isWithoutRowID: list.first?["wr"] == 1,
-      isStrict: list.first?["strict"] == 1, isView: list.first?["type"] == "view")
+      name: try table.get("name"), columns: columns, isWithoutRowID: kind.isWithoutRowID, isStrict: kind.isStrict,
+      isView: kind.isView)
   }
 
   /// A name of the row ID in SQL: one of SQLite's three that isn't a column. Source:

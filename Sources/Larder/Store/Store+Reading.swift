@@ -10,9 +10,8 @@ extension Store {
   /// - Complexity: One lookup in the primary key's index.
   public func find<M: Model>(_ model: M.Type, _ id: M.ID) async throws -> M? {
     try Task.checkCancellation()
-    if let readers, case .some(let result) = try readers.withIdleConnection({ try $0.find(model, id) }) {
-      return result
-    }
+    var value: M?
+    if let readers, try readers.withIdleConnection({ try $0.find(model, id, into: &value) }) != nil { return value }
     return try await reading { try $0.find(model, id) }
   }
 

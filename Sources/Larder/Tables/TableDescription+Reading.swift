@@ -11,10 +11,9 @@ extension Connection {
   var migrations: [String] {
     get throws {
       // Another program's table, or view, may have this name.
-      let columns = try query(
-        "SELECT 1 FROM sqlite_master AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table' AND t.name = ? AND c.name IN ('position', 'name')",
-        [.text(Catalogue.migrationsTable)])
-      return columns.count == 2 ? try Catalogue.appliedMigrations(in: self) : []
+      guard let state = try tableState(Catalogue.migrationsTable), !state.isView else { return [] }
+      let isOwn = ["position", "name"].allSatisfy { state.column($0) != nil }
+      return isOwn ? try Catalogue.appliedMigrations(in: self) : []
     }
   }
 
@@ -51,7 +50,7 @@ extension Connection {
     if let definition = tables.first(where: { $0.name.isSameColumn(as: name) }) { return try described(definition) }
     let pairs = tables.flatMap(\.pairs)
     if let pairs = pairs.first(where: { $0.name.isSameColumn(as: name) }) { return TableDescription(pairs, of: tables) }
-    guard var state = try tableState(name) else { return nil }
+    guard var state = try tableState(name, known) else { return nil }
     // The view by which a context shows its changes has no columns that SQLite computes.
     let shown = try query("PRAGMA temp.table_info(\(Quoting.name(state.name)))").compactMap { $0["name"]?.text }
     if !shown.isEmpty { state.columns.removeAll { column in !shown.contains(where: column.name.isSameColumn(as:)) } }
@@ -60,9 +59,9 @@ extension Connection {
 
   /// Returns what SQLite says of a table. A view of what isn't there any more, and a table of an unknown module, have no
   /// columns.
-  private func tableState(_ name: String) throws -> TableState? {
+  private func tableState(_ name: String, _ known: KnownTables? = nil) throws -> TableState? {
     do {
-      return try TableState.read(name, from: self)
+      return try TableState.read(name, from: self, kinds: try known?.kinds(in: self))
     } catch let error as StoreError where [.schemaMismatch, .unsupported].contains(error.code) {
       return TableState(name: name, columns: [], isWithoutRowID: true, isStrict: false, isView: true)
     }
@@ -78,7 +77,7 @@ extension Connection {
     let keys = try singleForeignKeys(of: state.name, known)
     let references = try keys.own.compactMap { reference in
       let column = reference.childColumns[0]
-      let key = try reference.parentColumns.first ?? keyColumn(of: reference.parent)
+      let key = try reference.parentColumns.first ?? keyColumn(of: reference.parent, known)
       return key.map { key in
         TableDescription.Relationship(
           name: column, kind: .toOne, target: reference.parent, deleteRule: DeleteRule(sql: reference.deleteRule),
@@ -98,7 +97,7 @@ extension Connection {
       }
     return TableDescription(
       name: state.name, kind: state.isView ? .view : .table, model: nil, properties: properties, indexes: indexes,
-      relationships: references + (try rowsReferring(to: state, keys.referring)), expires: false, syncs: false,
+      relationships: references + (try rowsReferring(to: state, keys.referring, known)), expires: false, syncs: false,
       retired: [],
       rowID: state.rowNumber)
   }
@@ -115,12 +114,12 @@ extension Connection {
 
   /// The rows of other tables that refer to a table's rows, as relationships of the table.
   private func rowsReferring(
-    to state: TableState, _ referring: [ForeignKey]
+    to state: TableState, _ referring: [ForeignKey], _ known: KnownTables
   ) throws -> [TableDescription.Relationship] {
     guard !state.isView else { return [] }
     return try referring.compactMap { reference in
       let column = reference.childColumns[0]
-      guard let key = try reference.parentColumns.first ?? keyColumn(of: state.name) else { return nil }
+      guard let key = try reference.parentColumns.first ?? keyColumn(of: state.name, known) else { return nil }
       let isOneOfSeveral = referring.filter { $0.child == reference.child }.count > 1
       return TableDescription.Relationship(
         name: reference.child.nameOfRows(referringBy: isOneOfSeveral ? column : nil), kind: .toMany,
@@ -129,8 +128,8 @@ extension Connection {
     }
   }
 
-  private func keyColumn(of table: String) throws -> String? {
-    let keys = try tableState(table)?.columns.filter { $0.keyPosition > 0 } ?? []
+  private func keyColumn(of table: String, _ known: KnownTables) throws -> String? {
+    let keys = try tableState(table, known)?.columns.filter { $0.keyPosition > 0 } ?? []
     return keys.count == 1 ? keys[0].name : nil
   }
 }

@@ -17,7 +17,7 @@ export class DocumentEditor {
   constructor(panel) {
     this.panel = panel;
     this.fields = new Fields();
-    /** What was written in documents that were left, and isn't saved. */
+    /** What was written in documents that were left, and isn't saved: by document, and new ones by themselves. */
     this.drafts = new Map();
   }
 
@@ -51,24 +51,36 @@ export class DocumentEditor {
     // A value in the tree becomes a part of the text when its field is left.
     const isFocused = this.panel.aside.contains(document.activeElement);
     if (isFocused && (this.content || this.form)) document.activeElement.blur();
+    for (const wrong of this.panel.aside.querySelectorAll('.json-leaf [aria-invalid]')) wrong.dispatchEvent(new Event('keep'));
     const { draft } = this;
     if (!draft) return;
-    this.drafts.set(draftName(draft.table, draft.key), draft);
+    this.keep(draft);
     say('What you wrote is not saved.', false, () => this.goTo(draft), 'Go on writing');
   }
 
+  keep(draft) { this.drafts.set(draft.key ? draftName(draft.table, draft.key) : draft, draft); }
+
   /** Shows the document of a draft. */
-  goTo({ table, key }) {
+  goTo(draft) {
+    const { table, key } = draft;
     const elsewhere = { where: undefined, search: undefined, sort: undefined, of: undefined, relationship: undefined, key: undefined };
+    if (!key) {
+      // What is being written of another new document is kept, and the last one is taken up.
+      this.leave();
+      this.form = undefined;
+      if (this.drafts.delete(draft)) this.keep(draft);
+    }
     replace({ ...(place().table === table.name ? {} : elsewhere), view: undefined, table: table.name, row: key });
-    if (!key && (this.panel.aside.hidden || !this.form || this.panel.table !== table)) this.panel.insert(table);
+    if (!key && !this.form) this.panel.insert(table);
   }
 
   /** The draft of what is shown, which is no longer one of a document that was left. */
   takeDraft() {
-    const name = draftName(this.table, this.panel.key);
-    const draft = this.drafts.get(name);
-    this.drafts.delete(name);
+    const { drafts, table, panel: { key } } = this;
+    const isOfTable = (draft) => !draft.key && draft.table.name === table.name;
+    const name = key ? draftName(table, key) : [...drafts.values()].findLast(isOfTable);
+    const draft = drafts.get(name);
+    drafts.delete(name);
     if (draft) say('This is what you wrote before. It is not saved.', false, () => this.discard(), 'Discard');
     return draft;
   }
@@ -351,14 +363,14 @@ export class DocumentEditor {
     }
     if (isShown) return panel.showError(refusal.status === 409 ? 'key' : 'json', refusal.message);
     const draft = { table, name, text };
-    this.drafts.set(draftName(table), draft);
+    this.keep(draft);
     return say(refusal.message, true, () => this.goTo(draft), 'Go on writing');
   }
 }
 
-/** What a draft is found by. A new document has no key yet. */
+/** What the draft of a document is found by. */
 function draftName(table, key) {
-  return JSON.stringify([table.name, key ?? null]);
+  return JSON.stringify([table.name, key]);
 }
 
 /** Writes a text into an editor as the user does. */

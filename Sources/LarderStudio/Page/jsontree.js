@@ -102,6 +102,8 @@ class Level {
       input.toggleAttribute('aria-invalid', Boolean(wrong));
       if (!wrong) this.write(node, input.value);
     });
+    // Before the tree is left: what is no JSON yet is then part of the text, where it can be put right.
+    input.addEventListener('keep', () => this.write(node, input.value));
     return element('div', 'json-leaf', name, input, said);
   }
 
@@ -109,7 +111,8 @@ class Level {
   write(node, text) {
     const { field, root } = this.tree;
     Object.assign(node, { text: undefined, isArray: undefined, entries: undefined }, parts(text) ?? { text });
-    field.value = indented(joined(root));
+    const whole = joined(root);
+    field.value = problem(whole) ? whole : indented(whole);
     field.dispatchEvent(new Event('input'));
     field.dispatchEvent(new Event('change'));
   }

@@ -29,7 +29,7 @@ extension ReplicaFile {
     let end = isLast ? now : rows.last?.position ?? now
     return ChangeBatch(
       since: cursor, upTo: ChangeCursor(replica: own, position: end), recipient: recipient, isLast: isLast,
-      modelsDigest: ModelsDigest.exchange(of: tables), rows: rows.map(\.state),
+      modelsDigest: modelsDigest, rows: rows.map(\.state),
       knowledge: try knowledge(after: cursor.position, upTo: end),
       names: try names(after: cursor.position, upTo: end))
   }

@@ -26,7 +26,7 @@ final class FileExport: Sendable {
     var header = BatchHeader(since: since, upTo: upTo, recipient: recipient, isLast: true)
     header.forgotten = try file.forgotten()
     let writer = try BatchWriter(
-      header, modelsDigest: ModelsDigest.exchange(of: file.tables),
+      header, modelsDigest: file.modelsDigest,
       knowledge: try file.knowledge(after: since.position, upTo: upTo.position),
       names: try file.names(after: since.position, upTo: upTo.position), key: key)
     let target = try NewFile(at: url.path(percentEncoded: false), mode: file.fileMode)

@@ -6,9 +6,7 @@ import Larder
 /// It keeps what doesn't change meanwhile: the tables and the numbers of replicas.
 final class ReplicaFile {
   let connection: ModuleConnection
-  let tables: [TrackedTable]
-  private let tablesByID: [Int64: TrackedTable]
-  private let tablesByName: [ExactName: TrackedTable]
+  private let content: TrackedFile.Content
   /// The names of tables that no model has, by number.
   private var names: [Int64: (name: String, keyCount: Int)] = [:]
   /// The properties of all tables that were heard of, by the numbers of the tables.
@@ -31,8 +29,6 @@ final class ReplicaFile {
   lazy var hasForgottenRows = hasRows(SyncTables.forgotten)
   /// The number of the replica from which rows come that may name attachments.
   var attachmentSender: Int64?
-  /// The values that properties have in rows of models that lack them, by the numbers of the properties.
-  let defaults: [Int64: ReplicatedValue]
 
   /// - Throws: `StoreError` `.unsupported` if the file isn't tracked.
   init(_ connection: ModuleConnection) throws {
@@ -42,18 +38,8 @@ final class ReplicaFile {
         "Sync is off in this file. Open the store with Store.Configuration(sync: .on), or call store.sync.enable().")
     }
     self.connection = connection
-    tables = try Tracker(connection).tracked()
-    tablesByID = Dictionary(uniqueKeysWithValues: tables.map { ($0.id, $0) })
-    tablesByName = Dictionary(uniqueKeysWithValues: tables.map { (ExactName($0.name), $0) })
-    keyCount = try Tracker(connection).keyCount()
-    var defaults: [Int64: ReplicatedValue] = [:]
-    for model in try connection.tables {
-      for property in tables.first(where: { $0.name == model.name })?.properties ?? [] {
-        let column = model.columns.first { $0.name == property.column.name }
-        if let value = column?.constantDefault { defaults[property.id] = ReplicatedValue(value) }
-      }
-    }
-    self.defaults = defaults
+    content = try TrackedFile.of(connection).content(connection)
+    keyCount = content.keyCount
   }
 
   private func hasRows(_ table: String) -> Bool {
@@ -63,8 +49,13 @@ final class ReplicaFile {
 
   // MARK: Tables
 
-  func table(_ name: String) -> TrackedTable? { tablesByName[ExactName(name)] }
-  func table(_ id: Int64) -> TrackedTable? { tablesByID[id] }
+  var tables: [TrackedTable] { content.tables }
+  func table(_ name: String) -> TrackedTable? { content.tablesByName[ExactName(name)] }
+  func table(_ id: Int64) -> TrackedTable? { content.tablesByID[id] }
+  /// The values that properties have in rows of models that lack them, by the numbers of the properties.
+  var defaults: [Int64: ReplicatedValue] { content.defaults }
+  /// What tells programs apart whose models differ.
+  var modelsDigest: Data { content.modelsDigest }
 
   /// The number of a table, which is recorded if it is new.
   ///
@@ -83,7 +74,7 @@ final class ReplicaFile {
 
   /// The name of a table, and the number of values of its keys.
   func name(_ id: Int64) throws -> (name: String, keyCount: Int) {
-    if let table = tablesByID[id] { return (table.name, table.description.keys.count) }
+    if let table = table(id) { return (table.name, table.description.keys.count) }
     if let name = names[id] { return name }
     guard
       let name = try connection.first(

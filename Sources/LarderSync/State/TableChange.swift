@@ -18,6 +18,12 @@ struct TableChange {
     return table.properties.indices.filter { old[$0] != new[$0] }
   }
 
+  /// Whether a property is part of a unique rule.
+  func isUnique(_ position: Int) -> Bool {
+    let name = table.properties[position].column.name
+    return table.description.uniqueRules.contains { $0.contains(name) }
+  }
+
   /// The rows to which it refers afterwards, by a property or by its key.
   func targets(in values: [ReplicatedValue]?) -> [RowKey] {
     guard let values else { return [] }
@@ -34,16 +40,26 @@ struct TableChange {
 
 /// Writes changes of several rows so that no rule of the tables is broken at the end, whatever their order.
 ///
-/// Foreign keys are deferred to the end of the transaction, but SQLite applies delete rules and checks unique values at
-/// once. So references change first, then rows leave, then unique values that change are parked at values that nobody
-/// has, then rows arrive, those before that others refer to, and at last everything gets its values.
+/// SQLite applies delete rules and checks unique values at once. So references change first, then rows leave, then unique
+/// values that change are parked at values that nobody has, then rows arrive, those before that others refer to, and at last
+/// everything gets its values. Foreign keys are deferred to the end of the transaction if that order isn't enough, as for
+/// rows that refer to each other in a circle.
 struct TableWriter {
   let connection: ModuleConnection
 
   func write(_ changes: [TableChange]) throws {
     if changes.isEmpty { return }
-    // Only until the end of the transaction: https://www.sqlite.org/pragma.html#pragma_defer_foreign_keys.
-    try connection.execute("PRAGMA defer_foreign_keys = ON")
+    do {
+      try connection.savepoint { try writeInOrder(changes) }
+    } catch let error as StoreError where error.code == .referenced || error.code == .constraint {
+      // Only until the end of the transaction: https://www.sqlite.org/pragma.html#pragma_defer_foreign_keys. Not without
+      // need, because SQLite compiles all statements of the connection anew then, which takes longer than a small exchange.
+      try connection.execute("PRAGMA defer_foreign_keys = ON")
+      try writeInOrder(changes)
+    }
+  }
+
+  private func writeInOrder(_ changes: [TableChange]) throws {
     let staying = changes.filter { !$0.isInsertion && !$0.isDeletion && !$0.changed.isEmpty }
     for change in staying { try redirect(change) }
     // Referrers first, so that no delete rule leads from one to the next: SQLite follows them through 1,000 rows at most.
@@ -61,22 +77,17 @@ struct TableWriter {
 
   /// Changes the references that aren't unique, before the rows leave that they referred to.
   private func redirect(_ change: TableChange) throws {
-    let redirected = change.changed.filter { change.table.properties[$0].reference != nil && !isUnique($0, change) }
+    let redirected = change.changed.filter { change.table.properties[$0].reference != nil && !change.isUnique($0) }
     try update(change, redirected.map { ($0, change.new?[$0] ?? .null) })
   }
 
   /// Makes room for rows that get a unique value that another row of the same change gives up.
   private func park(_ change: TableChange) throws {
-    let parked = change.changed.filter { isUnique($0, change) }.map { position in
+    let parked = change.changed.filter(change.isUnique).map { position in
       let column = change.table.properties[position].column
       return (position, column.isOptional ? .null : ReplicatedValue.placeholder(column.storageClass))
     }
     try update(change, parked)
-  }
-
-  private func isUnique(_ position: Int, _ change: TableChange) -> Bool {
-    let name = change.table.properties[position].column.name
-    return change.table.description.uniqueRules.contains { $0.contains(name) }
   }
 
   // MARK: Statements

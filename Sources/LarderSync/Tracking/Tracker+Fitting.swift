@@ -122,9 +122,9 @@ extension Tracker {
 
   /// Records that this program doesn't have the table any longer.
   func release(_ table: TrackedTable) throws {
-    try connection.run(
+    try change(
       "UPDATE \(SyncTables.properties) SET column_name = NULL WHERE table_id = ?1", [.integer(table.id)])
-    try connection.run("UPDATE \(SyncTables.tables) SET description = NULL WHERE id = ?1", [.integer(table.id)])
+    try change("UPDATE \(SyncTables.tables) SET description = NULL WHERE id = ?1", [.integer(table.id)])
   }
 
   func forgetRows(_ condition: String) throws {
@@ -137,7 +137,7 @@ extension Tracker {
   /// Returns whether rows were held for the table.
   private func fit(_ table: ModuleTable) throws -> Bool {
     try rename(of: table)
-    try connection.run(
+    try change(
       """
       INSERT INTO \(SyncTables.tables) (name, key_count, description) VALUES (?1, ?2, ?3)
         ON CONFLICT (name) DO UPDATE SET key_count = excluded.key_count, description = excluded.description
@@ -155,7 +155,7 @@ extension Tracker {
         let name = Self.name(of: column, among: known)
         property = known.first { $0.name == name && $0.column == nil }
         if property == nil {
-          try connection.run(
+          try change(
             "INSERT INTO \(SyncTables.properties) (table_id, name) VALUES (?1, ?2)", [.integer(id), .init(name)])
           property = try properties(of: id).first { $0.name == name }
         }
@@ -165,7 +165,7 @@ extension Tracker {
       try setColumn(column.name, of: property.id)
       try setLookedUp(isLookedUp, property.id)
       if column.counterRange != nil, !property.isCounter { counters.append((column, property.id)) }
-      try connection.run(
+      try change(
         "UPDATE \(SyncTables.properties) SET is_counter = ?2 WHERE id = ?1",
         [.integer(property.id), .integer(column.counterRange == nil ? 0 : 1)])
       known = try properties(of: id)

@@ -3,7 +3,7 @@ import Larder
 extension Tracker {
   /// Records that a table no longer takes part from now on.
   func noteLeaving(_ table: Int64) throws {
-    try connection.run(
+    try change(
       "UPDATE \(SyncTables.tables) SET left_at = (SELECT now FROM \(SyncTables.clock)) WHERE id = ?1",
       [.integer(table)])
   }
@@ -55,7 +55,7 @@ extension Tracker {
     let leaving = try connection.first("SELECT left_at FROM \(SyncTables.tables) WHERE id = ?1", [.integer(table)]) {
       $0.optionalInteger(0)
     }
-    try connection.run("UPDATE \(SyncTables.tables) SET left_at = NULL WHERE id = ?1", [.integer(table)])
+    try change("UPDATE \(SyncTables.tables) SET left_at = NULL WHERE id = ?1", [.integer(table)])
     // The first condition finds a row by the index of its table, the second compares without the affinity of the column.
     let keys = zip(SyncTables.keys(description.keys.count), description.keys)
       .map { "row.\($1.name.quotedName) = known.\($0) AND known.\($0) = +row.\($1.name.quotedName)" }

@@ -24,6 +24,7 @@ struct Tracker {
       )
     }
     try checkModels()
+    TrackedFile.of(connection).forget(connection)
     for statement in SyncTables.create + SyncTables.createKeyIndexes(SyncTables.fewestKeys) {
       try connection.execute(statement)
     }
@@ -42,6 +43,7 @@ struct Tracker {
   /// Ends the tracking, and forgets everything about it: enabled again, the file is a new replica.
   func disable() throws {
     guard try SyncTables.exist(connection) else { return }
+    TrackedFile.of(connection).forget(connection)
     try dropTriggers()
     for table in SyncTables.all { try connection.execute("DROP TABLE IF EXISTS main.\(table)") }
     try connection.recountAttachments()
@@ -167,9 +169,7 @@ extension Tracker {
 
   /// The number of columns for keys.
   func keyCount() throws -> Int {
-    try connection.rows("SELECT name FROM pragma_table_info('\(SyncTables.rows)') WHERE name GLOB 'key*'") {
-      $0.text(0)
-    }.count
+    try columns(of: SyncTables.rows).count { $0.hasPrefix("key") }
   }
 
   /// Makes room for keys with this number of values. Returns whether there was too little.
@@ -177,6 +177,7 @@ extension Tracker {
   func widenKeys(to count: Int) throws -> Bool {
     let present = try keyCount()
     guard present < count else { return false }
+    TrackedFile.of(connection).forget(connection)
     try connection.execute("DROP INDEX main.\(SyncTables.rows)_key")
     for key in SyncTables.keys(present).dropFirst() {
       try connection.execute("DROP INDEX main.\(SyncTables.rows)_\(key)")
@@ -193,11 +194,11 @@ extension Tracker {
   }
 
   func columns(of table: String) throws -> [String] {
-    try connection.rows("SELECT name FROM pragma_table_info(?1, 'main')", [.init(table)]) { $0.text(0) }
+    try connection.rows("PRAGMA main.table_info(\(table.quotedName))") { $0.text(1) }
   }
 
   func setColumn(_ column: String?, of property: Int64) throws {
-    try connection.run(
+    try change(
       "UPDATE \(SyncTables.properties) SET column_name = ?2 WHERE id = ?1",
       [.integer(property), column.map { .init($0) } ?? .null])
   }
@@ -209,7 +210,7 @@ extension Tracker {
       try connection.finds(
         "SELECT 1 FROM \(SyncTables.properties) WHERE id = ?1 AND is_looked_up <> ?2", [.integer(property), number])
     else { return }
-    try connection.run(
+    try change(
       "UPDATE \(SyncTables.properties) SET is_looked_up = ?2 WHERE id = ?1", [.integer(property), number])
     try connection.run(
       "UPDATE \(SyncTables.cells) SET held = ?2 + 1 WHERE property = ?1 AND held IN (1, 2)",

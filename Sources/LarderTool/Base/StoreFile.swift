@@ -31,6 +31,9 @@ struct StoreFile: ParsableArguments {
       throw Failure("There is no file \(path). Check the path.")
     }
     guard !isFolder.boolValue else { throw Failure("\(path) is a folder. Give the path of a file in it.") }
+    // Whoever opens a pipe waits until somebody writes to it.
+    let values = try? URL(filePath: path).resolvingSymlinksInPath().resourceValues(forKeys: [.isRegularFileKey])
+    guard values?.isRegularFile != false else { throw Failure("\(path) isn't a regular file. Check the path.") }
     guard FileManager.default.isReadableFile(atPath: path) else {
       throw Failure("\(path) may not be read. Give this user read access to it.")
     }

@@ -5,7 +5,7 @@ import Larder
 ///
 /// SQLite then names no row, so what refers to nothing is found before.
 struct DeferredReferences {
-  private let name: String
+  /// The name of the table as SQL.
   private let table: String
   /// The lines of the rows by their numbers in the file.
   private var lines: [Int64: Int] = [:]
@@ -16,7 +16,6 @@ struct DeferredReferences {
     guard let definition = rows.first?["sql"]?.text?.lowercased(), definition.contains("deferred"),
       definition.range(of: #"without\s+rowid"#, options: .regularExpression) == nil
     else { return nil }
-    self.name = name
     table = "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\""
   }
 
@@ -32,10 +31,10 @@ struct DeferredReferences {
   mutating func removeDangling(on db: Transaction) throws -> [RowFailure] {
     var failures: [RowFailure] = []
     while true {
-      let rows = try db.sql("select rowid as number, parent from pragma_foreign_key_check(\(name))")
+      let rows = try db.sql(SQL(raw: "pragma main.foreign_key_check(\(table))"))
       var dangling: [Int64: String] = [:]
       for row in rows {
-        guard let number = row["number"]?.integer, lines[number] != nil else { continue }
+        guard let number = row["rowid"]?.integer, lines[number] != nil else { continue }
         dangling[number] = row["parent"]?.text ?? ""
       }
       if dangling.isEmpty { break }

@@ -1,6 +1,7 @@
 import Foundation
 import Larder
 import LarderTestSupport
+import Synchronization
 
 /// One file, the processes that write to it, and what they were told.
 final class KillSession {
@@ -33,7 +34,7 @@ final class KillSession {
       // Any moment may follow the acknowledgement that is waited for: the others are at work meanwhile.
       let wanted = Int.random(in: 1...(1 << Int.random(in: 1...9, using: &random)), using: &random)
       guard await wait(for: wanted, &waiting) else {
-        report("no process wrote anything for two minutes", &result)
+        report("no process wrote anything for five minutes", &result)
         break
       }
       let kind = Int.random(in: 0..<4, using: &random)
@@ -83,15 +84,24 @@ final class KillSession {
     workers.append(Worker(process: process, reading: reading))
   }
 
-  /// Waits for acknowledgements; false where none comes.
+  /// Waits for acknowledgements; false where none comes for five minutes.
   private func wait(for count: Int, _ ticks: inout AsyncStream<Bool>.Iterator) async -> Bool {
     let tick = tick
+    let received = Mutex(0)
     let watchdog = Task {
-      if (try? await Task.sleep(for: .seconds(120))) != nil { tick.yield(false) }
+      var before = -1
+      while true {
+        let now = received.withLock { $0 }
+        if now == before { break }
+        before = now
+        guard (try? await Task.sleep(for: .seconds(300))) != nil else { return }
+      }
+      tick.yield(false)
     }
     defer { watchdog.cancel() }
     for _ in 0..<count {
       if await ticks.next() != true { return false }
+      received.withLock { $0 += 1 }
     }
     return true
   }

@@ -96,9 +96,13 @@ import Testing
         "\(way) of \(Row.self), seed \(seed): wrote \(row), read \(found.map { "\($0)" } ?? "nothing")",
         sourceLocation: sourceLocation)
     }
-    let fetched = try store.blocking.fetch(Row.all)
-    try #require(fetched.count == written.count, sourceLocation: sourceLocation)
-    for row in fetched { expectSame(row, written[row.id], "fetch") }
+    // The second time a statement is executed, its columns are read by what is known of them.
+    for _ in 0..<3 {
+      let fetched = try store.blocking.fetch(Row.all)
+      try #require(fetched.count == written.count, sourceLocation: sourceLocation)
+      for row in fetched { expectSame(row, written[row.id], "fetch") }
+      try store.blocking.forEach(Row.all) { expectSame($0, written[$0.id], "forEach") }
+    }
     for row in written { expectSame(try store.blocking.find(Row.self, row.id), row, "find") }
     for row in try store.blocking.rows(Row.all) {
       let id = try row.get("id", as: Int.self)

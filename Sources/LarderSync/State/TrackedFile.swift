@@ -1,0 +1,66 @@
+import Larder
+
+/// What a connection has read of the tracked tables, which each use of the file needs and few commits change.
+final class TrackedFile {
+  /// The tables of a file, and what follows from them.
+  final class Content {
+    let tables: [TrackedTable]
+    let tablesByID: [Int64: TrackedTable]
+    let tablesByName: [ExactName: TrackedTable]
+    /// The number of columns for keys.
+    let keyCount: Int
+    /// The values that properties have in rows of models that lack them, by the numbers of the properties.
+    let defaults: [Int64: ReplicatedValue]
+    /// What tells programs apart whose models differ.
+    private(set) lazy var modelsDigest = ModelsDigest.exchange(of: tables)
+
+    fileprivate init(_ connection: ModuleConnection) throws {
+      tables = try Tracker(connection).tracked()
+      tablesByID = Dictionary(uniqueKeysWithValues: tables.map { ($0.id, $0) })
+      tablesByName = Dictionary(uniqueKeysWithValues: tables.map { (ExactName($0.name), $0) })
+      keyCount = try Tracker(connection).keyCount()
+      var defaults: [Int64: ReplicatedValue] = [:]
+      for model in try connection.tables {
+        for property in tables.first(where: { $0.name == model.name })?.properties ?? [] {
+          let column = model.columns.first { $0.name == property.column.name }
+          if let value = column?.constantDefault { defaults[property.id] = ReplicatedValue(value) }
+        }
+      }
+      self.defaults = defaults
+    }
+  }
+
+  private var content: Content?
+  /// SQLite's number of what other connections have committed when the content was read. Source:
+  /// <https://www.sqlite.org/pragma.html#pragma_data_version>.
+  private var version: Int64 = -1
+  /// The transaction that changes the tables. It may be rolled back, so nothing is kept of what it shows.
+  private var changing: Int?
+
+  static func of(_ connection: ModuleConnection) -> TrackedFile {
+    connection.state(TrackedFile.self, TrackedFile())
+  }
+
+  func content(_ connection: ModuleConnection) throws -> Content {
+    let isChanging = changing != nil && connection.openTransaction == changing
+    let current = try connection.first("PRAGMA main.data_version") { $0.integer(0) } ?? -1
+    if let content, current == version, !isChanging { return content }
+    let read = try Content(connection)
+    if !isChanging { (content, version) = (read, current) }
+    return read
+  }
+
+  /// Has the tables read anew, because this connection is about to change what is known of them.
+  func forget(_ connection: ModuleConnection) {
+    content = nil
+    changing = connection.openTransaction
+  }
+}
+
+extension Tracker {
+  /// Executes a statement that changes what is known of tables or properties.
+  func change(_ sql: String, _ arguments: [ReplicatedValue]) throws {
+    TrackedFile.of(connection).forget(connection)
+    try connection.run(sql, arguments)
+  }
+}
