@@ -19,8 +19,9 @@ final class StatementTracer {
   private let report: @Sendable (TraceEvent) -> Void
   private let authorizer: StatementAuthorizer
   private var executions: [OpaquePointer: Execution] = [:]
-  /// Whether a query plan is being read, which isn't traced.
-  private var isPlanning = false
+  /// Whether statements are executed that aren't traced: what a query plan or the columns of a statement are found out
+  /// with.
+  private var isHiding = false
 
   init(
     role: ConnectionRole, showsValues: Bool, showsPlans: Bool, authorizer: StatementAuthorizer,
@@ -49,8 +50,16 @@ final class StatementTracer {
     sqlite3_trace_v2(handle, 0, nil, nil)
   }
 
+  /// Calls the closure, whose statements aren't reported.
+  func hiding<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let wasHiding = isHiding
+    isHiding = true
+    defer { isHiding = wasHiding }
+    return try body()
+  }
+
   private func hear(_ kind: Int32, _ statement: OpaquePointer) {
-    guard !isPlanning, let handle = sqlite3_db_handle(statement) else { return }
+    guard !isHiding, let handle = sqlite3_db_handle(statement) else { return }
     switch kind {
     case SQLITE_TRACE_STMT:
       // A trigger is reported under the statement that fires it.
@@ -84,11 +93,11 @@ final class StatementTracer {
   /// Returns the query plan, read on the same connection because only that one has its temporary views. Nil for
   /// statements without one, such as COMMIT.
   private func plan(of sql: UnsafePointer<CChar>, on handle: OpaquePointer) -> [String]? {
-    isPlanning = true
+    isHiding = true
     // The reads of this EXPLAIN must not count as those of the statement that is being compiled.
     authorizer.isPaused = true
     defer {
-      isPlanning = false
+      isHiding = false
       authorizer.isPaused = false
     }
     var pointer: OpaquePointer?

@@ -23,20 +23,6 @@ struct TableState {
     /// The SQL of the default; nil if there is none.
     let defaultValue: String?
     let isGenerated: Bool
-
-    /// Returns whether each value in the column of a STRICT table is of the storage class, or NULL.
-    ///
-    /// SQLite checks neither what it computes nor the default that rows have which were there before the column.
-    func isCertain(to storageClass: StorageClass) -> Bool {
-      guard !isGenerated, declaredType.uppercased() == storageClass.rawValue else { return false }
-      guard let defaultValue else { return true }
-      return switch storageClass {
-      case .integer: Int64(defaultValue) != nil
-      case .real: Double(defaultValue) != nil
-      case .text: defaultValue.hasPrefix("'")
-      case .blob: defaultValue.lowercased().hasPrefix("x'")
-      }
-    }
   }
 
   let name: String

@@ -13,7 +13,6 @@ final class KnownTables {
   /// The foreign keys with one column, by the tables that have them and by those they refer to, in lowercase.
   var foreignKeys: (own: [String: [ForeignKey]], referring: [String: [ForeignKey]])?
   private var kinds: [String: TableState.Kind]?
-  private var strictModels: [ObjectIdentifier: Bool] = [:]
 
   func kinds(in connection: Connection) throws -> [String: TableState.Kind] {
     if let kinds { return kinds }
@@ -32,29 +31,7 @@ final class KnownTables {
     descriptions = [:]
     foreignKeys = nil
     kinds = nil
-    strictModels = [:]
     return transaction == nil || transaction != changing
-  }
-}
-
-extension KnownTables {
-  /// Returns whether SQLite makes sure that each column of the model holds a value of the storage class from which its
-  /// property is read, or NULL.
-  func isStrict<M: Model>(_ model: M.Type, _ connection: Connection) throws -> Bool {
-    // A rollback to a savepoint may have brought back another schema with the same number.
-    let isKept = connection.isAutocommitting || connection.isReadOnly
-    if isKept, let known = strictModels[ObjectIdentifier(model)] { return known }
-    let kinds = isKept ? try kinds(in: connection) : nil
-    let state = try TableState.read(M.schema.table, from: connection, kinds: kinds)
-    let isStrict =
-      state?.isStrict == true
-      && M.schema.columns.allSatisfy { column in
-        // A date reads its text by another way than its number.
-        column.type.order != .instant
-          && state?.column(column.name)?.isCertain(to: column.type.storageClass) == true
-      }
-    if isKept { strictModels[ObjectIdentifier(model)] = isStrict }
-    return isStrict
   }
 }
 

@@ -78,7 +78,8 @@ import Testing
 
   @Test("dates in columns of text are read as text, in whole rows and alone")
   func datesAsText() throws {
-    let store = try StoreFile().open(Visit.self)
+    let file = try StoreFile()
+    let store = try file.open(Visit.self)
     let visits = [
       Visit(id: 1, day: Date(timeIntervalSinceReferenceDate: 0), count: 1),
       Visit(id: 2, day: .now.rounded, end: Date(timeIntervalSinceReferenceDate: 2024), count: 2),
@@ -151,7 +152,8 @@ import Testing
 
   @Test("a union is read by what all of its parts are")
   func union() throws {
-    let store = try StoreFile().open(Parcel.self, Visit.self)
+    let file = try StoreFile()
+    let store = try file.open(Parcel.self, Visit.self)
     try store.blocking.insert(Self.parcels)
     let day = Date(timeIntervalSinceReferenceDate: 1_000_000)
     try store.blocking.insert(Visit(id: 1, day: day, end: day, count: 3))
@@ -189,7 +191,8 @@ import Testing
 
   @Test("an optional of an optional is nil for NULL, however it is read")
   func nested() throws {
-    let store = try StoreFile().open(Nested.self)
+    let file = try StoreFile()
+    let store = try file.open(Nested.self)
     let rows = [Nested(id: 1), Nested(id: 2, number: 3)]
     try store.blocking.insert(rows)
     for _ in 0..<4 {

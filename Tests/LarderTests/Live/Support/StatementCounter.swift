@@ -18,7 +18,9 @@ final class StatementCounter: Sendable {
         connection.handle, UInt32(SQLITE_TRACE_STMT),
         { _, context, statement, _ in
           guard let context, let statement, let sql = sqlite3_sql(OpaquePointer(statement)) else { return 0 }
-          if String(cString: sql).lowercased().hasPrefix("select") {
+          let text = String(cString: sql).lowercased()
+          // Once for each model the schema is asked about its columns.
+          if text.hasPrefix("select"), !text.contains("sqlite_master") {
             Unmanaged<StatementCounter>.fromOpaque(context).takeUnretainedValue().number.add(1, ordering: .relaxed)
           }
           return 0
