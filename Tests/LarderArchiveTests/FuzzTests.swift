@@ -24,8 +24,9 @@ struct FuzzTests {
       return outcome
     }
     #expect(outcome.values + outcome.errors.values.reduce(0, +) == 100)
-    // Hostile graphs and damage that is hidden from the checksum reach what lies behind it.
-    let fewest: [Fuzz.Kind: Int] = [.packages: 2, .parts: 1, .graphs: 1, .decorated: 2, .xml: 3]
+    // Hostile graphs and damage that is hidden from the checksum reach what lies behind it. Archives by Foundation differ
+    // from process to process in the order of their objects, so that the same damage gives a kind of error more or less.
+    let fewest: [Fuzz.Kind: Int] = [.packages: 2, .parts: 1, .graphs: 1, .decorated: 2, .keyed: 2, .xml: 2]
     #expect(outcome.errors.count >= fewest[kind, default: 4] && outcome.values > 0, "\(outcome)")
   }
 
