@@ -117,6 +117,13 @@ class StudioPage:
         expect(self.panel).to_be_visible()
         expect(self.panel.locator(".field").first).to_be_visible()
 
+    def save_document(self):
+        """Saves what is written of a document, and waits for the answer: of an earlier one the page may say "Saved." already."""
+        with self.page.expect_response(lambda response: response.request.method == "POST" and "/api/document?" in response.url):
+            self.panel.get_by_role("button", name="Save document").click()
+        expect(self.panel.get_by_role("button", name="Save document")).to_be_disabled()
+        expect(self.page.locator("#message")).to_contain_text("Saved.")
+
     def field(self, name: str):
         return self.panel.locator(f".field[data-property={json.dumps(name, ensure_ascii=False)}]")
 

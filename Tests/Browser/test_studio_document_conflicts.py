@@ -25,12 +25,6 @@ def decide(window, choice: str):
     expect(conflict(window)).to_have_count(0)
 
 
-def save(window):
-    window.panel.get_by_role("button", name="Save document").click()
-    expect(window.panel.get_by_role("button", name="Save document")).to_be_disabled()
-    expect(window.page.locator("#message")).to_contain_text("Saved.")
-
-
 def undo(window):
     window.page.locator("#message").get_by_role("button", name="Undo").click()
     expect(window.page.locator("#message")).to_have_text("Undone.")
@@ -57,7 +51,7 @@ def test_a_conflict_is_shown_as_it_comes_and_mine_can_stay(window, studio):
     expect(text(window)).to_be_focused()
     expect(text(window)).to_have_value(MINE)
     assert stored(studio) == json.loads(THEIRS)
-    save(window)
+    window.save_document()
     assert stored(studio) == json.loads(MINE)
     undo(window)
     assert stored(studio) == json.loads(THEIRS)
@@ -86,7 +80,7 @@ def test_a_document_that_was_deleted_can_be_stored_anew_with_its_expiry(window, 
     expect(conflict(window)).to_contain_text("deleted this document, or it has expired")
     decide(window, "Keep mine")
     assert studio.document("bob") is None
-    save(window)
+    window.save_document()
     assert (stored(studio, "bob"), studio.document("bob")["expires"]) == (json.loads(MINE), before["expires"])
     undo(window)
     assert studio.document("bob") is None
@@ -109,7 +103,7 @@ def test_a_document_that_expires_while_it_is_edited_has_a_conflict(window, studi
     expect(conflict(window)).to_contain_text("it has expired", timeout=SOON)
     decide(window, "Keep mine")
     expect(window.field("expires")).to_contain_text("The row stays.")
-    save(window)
+    window.save_document()
     assert (stored(studio), studio.document("ada")["expires"]) == (json.loads(MINE), None)
 
 
@@ -173,7 +167,7 @@ def test_another_expiry_is_no_conflict_of_the_text(window, studio):
     expect(window.field("expires")).to_contain_text("Gone after 2 Jan 2090")
     expect(conflict(window)).to_have_count(0)
     expect(text(window)).to_have_value(MINE)
-    save(window)
+    window.save_document()
     assert (stored(studio), studio.document("ada")["expires"]) == (json.loads(MINE), "2090-01-02T09:00:00.000Z")
 
 
@@ -205,7 +199,7 @@ def test_a_tree_that_is_being_edited_stays(window, studio):
     city.press("Enter")
     expect(conflict(window).get_by_role("row", name='address {"city":"Graz"} none')).to_be_visible()
     decide(window, "Keep mine")
-    save(window)
+    window.save_document()
     assert stored(studio)["address"] == {"city": "Graz"}
 
 
@@ -222,7 +216,7 @@ def test_what_is_written_while_it_is_saved_stays(window, studio):
     expect(conflict(window)).to_have_count(0)
     window.page.unroute("**/api/document?*")
     assert stored(studio) == json.loads(MINE)
-    save(window)
+    window.save_document()
     assert stored(studio) == {"name": "Mine", "age": 40}
 
 
@@ -271,7 +265,7 @@ def test_what_was_not_saved_can_be_taken_up_again(window, studio, way):
     go_on_writing(window)
     expect(text(window)).to_have_value(MINE)
     assert stored(studio) == before
-    save(window)
+    window.save_document()
     assert stored(studio) == json.loads(MINE)
 
 
@@ -291,7 +285,7 @@ def test_what_is_taken_up_again_of_a_deleted_document_can_be_stored(window, stud
     studio.change_document("ada")
     go_on_writing(window)
     decide(window, "Keep mine")
-    save(window)
+    window.save_document()
     assert stored(studio) == json.loads(MINE)
 
 
@@ -318,7 +312,7 @@ def test_leaving_without_a_change_says_nothing(window):
 
 def test_a_saved_or_deleted_document_is_left_without_a_word(window, studio):
     edit(window)
-    save(window)
+    window.save_document()
     leave(window, "close")
     expect(window.page.locator("#message")).not_to_contain_text("not saved")
 
@@ -376,7 +370,7 @@ def test_what_is_written_while_a_save_runs_is_kept_when_the_panel_closes(window,
     message(window).get_by_role("button", name="Go on writing").click()
     expect(text(window)).to_have_value(LATER)
     expect(conflict(window)).to_have_count(0)
-    save(window)
+    window.save_document()
     assert stored(studio) == json.loads(LATER)
 
 
@@ -403,7 +397,7 @@ def test_a_draft_is_taken_up_in_the_tree(window, studio):
     expect(window.panel.get_by_label("name")).to_have_value('"Grace"')
     window.panel.get_by_label("age").fill("99")
     window.panel.get_by_label("age").blur()
-    save(window)
+    window.save_document()
     assert (stored(studio)["name"], stored(studio)["age"]) == ("Grace", 99)
     window.panel.get_by_role("button", name="Text").click()
 
@@ -418,7 +412,7 @@ def test_what_is_no_json_yet_in_the_tree_is_kept_in_the_text(window, studio):
     assert 'Grace "the first" Hopper' in text(window).input_value()
     expect(window.panel.get_by_role("button", name="Save document")).to_be_disabled()
     text(window).fill(MINE)
-    save(window)
+    window.save_document()
     assert stored(studio) == json.loads(MINE)
     window.panel.get_by_role("button", name="Text").click()
 

@@ -162,8 +162,7 @@ def test_numbers_stay_as_they_were_written(documents, server):
     text = documents.panel.get_by_label("JSON")
     assert text.input_value().replace("\n", "").replace(" ", "") == NUMBERS
     text.fill(text.input_value().replace('"whole"', '"one"'))
-    documents.panel.get_by_role("button", name="Save document").click()
-    expect(documents.page.locator("#message")).to_contain_text("Saved.")
+    documents.save_document()
     assert stored(server, "numbers")["json"] == NUMBERS.replace('"whole"', '"one"')
 
 
