@@ -46,14 +46,17 @@ extension ReplicaFile {
     return losses
   }
 
-  /// Returns the properties of a document that vanish because the document was saved anew elsewhere without them, by
-  /// someone who didn't know them.
+  /// Returns the properties that vanish because the row was inserted again elsewhere without them, by someone who didn't
+  /// know them: a document that was saved anew, or a row of an app whose model lacks them.
   private func overwrittenProperties(of own: RowState, and other: RowState) throws -> [LostValue] {
-    guard own.isDocument, own.insertionLength != other.insertionLength else { return [] }
+    guard own.insertionLength != other.insertionLength else { return [] }
     let (newer, older) = own.insertionLength > other.insertionLength ? (own, other) : (other, own)
     let present = Set(newer.properties.map(\.name))
     return try older.properties.compactMap { property in
       guard !property.value.isNull, !present.contains(property.name), property.stamp.time > 0 else { return nil }
+      // The new row has the default.
+      let known = table(own.table)?.properties.first { $0.name == property.name }
+      if let known, defaults[known.id] == property.value { return nil }
       if property.name == ".updatedAt", try keepsTimes(own.table) { return nil }
       if try knew(newer.insertion, property.stamp) { return nil }
       return LostValue(property: property.name, stamp: property.stamp, value: property.value)

@@ -1,7 +1,7 @@
 extension RowState {
-  /// Returns the state that has everything of both: the greater causal length with its stamps, and each property
-  /// under the greater causal length, then by the later stamp. Contributions to counters are of the last insertion;
-  /// of each replica the latest counts. Losses are a union.
+  /// Returns the state that has everything of both: the greater causal length with its stamps, and each property of the
+  /// last insertion under the greater causal length, then by the later stamp. Contributions to counters are of the last
+  /// insertion, too; of each replica the latest counts. Losses are a union.
   ///
   /// Merging is commutative, associative and idempotent. Stamps are never equal for two writes; if those of damaged
   /// data are, the values decide, so that all replicas decide the same.
@@ -31,8 +31,9 @@ extension RowState {
       }
     }
     let length = presence.length - 1 + presence.length % 2
-    // A document has no columns whose new values would hide those of a former insertion.
-    if isDocument { properties.removeAll { $0.causalLength < length } }
+    // An insertion starts the row anew, even without a property: of a document that is saved without it, or of a row by
+    // an app whose model lacks it.
+    properties.removeAll { $0.causalLength < length }
     return RowState(
       table: table, key: key, causalLength: presence.length, stamp: presence.stamp, insertion: presence.insertion,
       properties: properties, contributions: Self.merged(contributions + other.contributions, since: length),

@@ -126,7 +126,7 @@ enum SyncTables {
     """
 
   /// The version of the tables, indexes and triggers. Files of an earlier one get what they lack when they are opened.
-  static let version: Int64 = 4
+  static let version: Int64 = 5
 
   /// The names of the columns of keys.
   static func keys(_ count: Int) -> [String] { (1...count).map { "key\($0)" } }

@@ -16,10 +16,15 @@ struct TrackingTriggers {
 
   /// The trigger on the metadata itself that acts when a row is inserted again.
   ///
-  /// An insertion over a set-aside row is an edit of all its properties. Any other starts the row anew.
+  /// An insertion over a set-aside row is an edit of all its properties. Any other starts the row anew, and takes over
+  /// what this program doesn't know of the former one: it can't have meant to change that.
   static let again = """
     CREATE TRIGGER main.\(prefix)again AFTER UPDATE OF time ON \(SyncTables.rows) WHEN \(isTracking) BEGIN
-      DELETE FROM \(SyncTables.cells) WHERE row = new.id AND NOT (\(wasSetAside));
+      DELETE FROM \(SyncTables.cells) WHERE row = new.id AND NOT (\(wasSetAside)) AND NOT (\(isUnknown));
+      UPDATE \(SyncTables.cells) SET length = new.length, time = new.time, replica = new.replica
+        WHERE row = new.id AND NOT (\(wasSetAside));
+      UPDATE \(SyncTables.counters) SET length = new.length
+        WHERE row = new.id AND replica <> 0 AND NOT (\(wasSetAside)) AND \(isUnknown);
       INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
         SELECT new.id, property.id, new.length, clock.now, clock.replica
         FROM \(SyncTables.properties) AS property CROSS JOIN \(SyncTables.clock) AS clock
@@ -28,6 +33,13 @@ struct TrackingTriggers {
         ON CONFLICT (row, property) DO UPDATE SET length = excluded.length, time = excluded.time,
         replica = excluded.replica, held = 0, value = NULL;
     END
+    """
+
+  /// The condition that this program's model of the row lacks a property. A document has no model, and what it is saved
+  /// without is gone.
+  private static let isUnknown = """
+    property IN (SELECT id FROM \(SyncTables.properties) WHERE table_id = new.table_id AND column_name IS NULL) \
+    AND new.table_id IN (SELECT id FROM \(SyncTables.tables) WHERE \(CollectionName.isTable))
     """
 
   private static let wasSetAside =

@@ -25,6 +25,19 @@ private struct Extra: Hashable {
   var item: ToOne<SecondItem>
 }
 
+@Model("Page")
+private struct FirstPage: Hashable {
+  var id: String
+  var text: String = ""
+}
+
+@Model("Page")
+private struct SecondPage: Hashable {
+  var id: String
+  var text: String = ""
+  @Attribute(.counter) var stars = 0
+}
+
 @Suite("Sync: models of two versions", .overEachTransport)
 struct SyncSchemaTests {
   private func reopened(
@@ -67,6 +80,104 @@ struct SyncSchemaTests {
     #expect(try await old.store.find(SecondItem.self, item.id)?.color == "blue")
     #expect(try await old.store.find(SecondItem.self, item.id)?.code == "L1")
     #expect(try await old.store.count(Extra.all) == 1)
+  }
+
+  @Test("S16: a row that the older program inserts again keeps what that one doesn't know, on all replicas")
+  func insertedAgain() async throws {
+    let new = try Replica([SecondItem.self])
+    var old = try Replica([FirstItem.self])
+    let item = SecondItem(name: "Lamp", color: "blue", code: "L1")
+    try await new.store.insert(item)
+    try await old.exchange(with: new)
+    try await old.store.delete(FirstItem.self, item.id)
+    try await old.store.insert(FirstItem(id: item.id, title: "Light"))
+    old = try await updated(old, SecondItem.self, after: new)
+    for replica in [old, new] {
+      let found = try await replica.store.find(SecondItem.self, item.id)
+      #expect(found == SecondItem(id: item.id, name: "Light", color: "blue", code: "L1"))
+      #expect(try await replica.store.sync.conflicts().isEmpty)
+    }
+    #expect(try await old.state() == new.state())
+  }
+
+  @Test("S16: a row that the older program inserted, deleted and inserted again has the same defaults on all replicas")
+  func insertedAgainWithDefaults() async throws {
+    let new = try Replica([SecondItem.self])
+    var old = try Replica([FirstItem.self])
+    let item = FirstItem(title: "Lamp")
+    try await old.store.insert(item)
+    try await old.exchange(with: new)
+    try await old.store.delete(FirstItem.self, item.id)
+    try await old.store.insert(FirstItem(id: item.id, title: "Light"))
+    old = try await updated(old, SecondItem.self, after: new)
+    #expect(try await new.store.find(SecondItem.self, item.id) == SecondItem(id: item.id, name: "Light"))
+    #expect(try await old.state() == new.state())
+    #expect(try await old.shownRows() == new.shownRows())
+  }
+
+  @Test("what the older program hadn't heard of when it inserted a row again is listed")
+  func insertedAgainUnseen() async throws {
+    let new = try Replica([SecondItem.self])
+    var old = try Replica([FirstItem.self])
+    let (sent, own) = (SecondItem(name: "Lamp", color: "blue"), FirstItem(title: "Chair"))
+    try await new.store.insert(sent)
+    try await old.store.insert(own)
+    try await old.exchange(with: new)
+    try await new.exchange(with: old)
+    try await new.store.updateAll(SecondItem.where { $0.id == sent.id }) { $0.color.set("green") }
+    try await new.store.updateAll(SecondItem.where { $0.id == own.id }) { $0.color.set("black") }
+    for item in [FirstItem(id: sent.id, title: "Light"), own] {
+      try await old.store.delete(FirstItem.self, item.id)
+      try await old.store.insert(item)
+    }
+    old = try await updated(old, SecondItem.self, after: new)
+    let rows = [SecondItem(id: sent.id, name: "Light", color: "blue"), SecondItem(id: own.id, name: "Chair")]
+    for row in rows {
+      #expect(try await new.store.find(SecondItem.self, row.id) == row)
+      #expect(try await old.store.find(SecondItem.self, row.id) == row)
+    }
+    #expect(try await old.state() == new.state())
+    let conflicts = try await new.store.sync.conflicts()
+    #expect(conflicts.map(\.lost).sorted { "\($0)" < "\($1)" } == ["black", "green"])
+    for conflict in conflicts { try await new.store.sync.restore(conflict) }
+    #expect(try await new.store.find(SecondItem.self, sent.id)?.color == "green")
+    #expect(try await new.store.find(SecondItem.self, own.id)?.color == "black")
+  }
+
+  @Test("S16: an older program that inserts a row again keeps counters that it doesn't know")
+  func insertedAgainWithCounter() async throws {
+    let new = try Replica([SecondPage.self])
+    var old = try Replica([FirstPage.self])
+    try await new.store.insert(SecondPage(id: "p", stars: 3))
+    try await old.exchange(with: new)
+    try await new.store.updateAll(SecondPage.all) { $0.stars.increment(by: 2) }
+    try await old.store.delete(FirstPage.self, "p")
+    try await old.store.insert(FirstPage(id: "p", text: "again"))
+    old = try await updated(old, SecondPage.self, after: new)
+    for replica in [old, new] {
+      // What was added meanwhile was not seen.
+      #expect(try await replica.store.fetch(SecondPage.all) == [SecondPage(id: "p", text: "again", stars: 3)])
+    }
+    #expect(try await old.state() == new.state())
+    let conflict = try #require(try await new.store.sync.conflicts().first)
+    #expect(conflict.isAddition && conflict.lost == 2)
+    try await old.store.updateAll(SecondPage.all) { $0.stars.increment(by: 10) }
+    try await old.exchange(with: new)
+    try await new.exchange(with: old)
+    #expect(try await new.store.fetch(SecondPage.all).map(\.stars) == [13])
+    #expect(try await old.state() == new.state())
+  }
+
+  /// Sends what the replica has, and opens it with newer models before it hears what the other one makes of that.
+  private func updated(_ replica: Replica, _ models: any Model.Type..., after other: Replica) async throws -> Replica {
+    let cursor = try await other.store.sync.cursor(of: replica.store.sync.replica())
+    let changes = try await replica.store.sync.changes(after: cursor, for: other.store.sync.replica(), limit: 100)
+    try await other.store.sync.apply(changes)
+    await replica.store.close()
+    let updated = try Replica(folder: replica.folder, models)
+    try await updated.exchange(with: other)
+    try await other.exchange(with: updated)
+    return updated
   }
 
   @Test("S16: a property that was removed keeps its values for replicas that have it")
