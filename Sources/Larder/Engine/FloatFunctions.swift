@@ -43,6 +43,7 @@ enum FloatFunctions {
     _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
     _ operation: (Double, Double) -> Double
   ) {
+    guard count > 0 else { return sqlite3_result_error(context, FunctionFailure.wrongCount, -1) }
     guard let arguments, sqlite3_value_type(arguments[0]) != SQLITE_NULL else { return sqlite3_result_null(context) }
     var result = sqlite3_value_double(arguments[0])
     for position in 1..<Int(count) {

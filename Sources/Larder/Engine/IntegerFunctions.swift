@@ -34,6 +34,7 @@ enum IntegerFunctions {
     _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
     _ exact: (Int64, Int64) -> (partialValue: Int64, overflow: Bool), _ real: (Double, Double) -> Double
   ) {
+    guard count > 0 else { return sqlite3_result_error(context, FunctionFailure.wrongCount, -1) }
     guard let arguments, var result = Operand(arguments[0]) else { return sqlite3_result_null(context) }
     for position in 1..<Int(count) {
       guard let operand = Operand(arguments[position]) else { return sqlite3_result_null(context) }
@@ -88,5 +89,7 @@ enum IntegerFunctions {
 extension FunctionFailure {
   /// SQLite's message for a sum that overflows 64-bit integers.
   static let integerOverflow = "integer overflow"
+  /// Of a function with any number of arguments, which SQLite calls without one as well.
+  static let wrongCount = "wrong number of arguments"
   static let integerOutOfRange = "integer out of the property's range"
 }

@@ -31,7 +31,7 @@ extension JSONFunctions {
     sqlite3_create_function_v2(
       handle, SQLFunction.jsonContains.rawValue, -1, flags, nil,
       { context, count, arguments in
-        JSONFunctions.calling(context, count, arguments) { arguments in
+        JSONFunctions.calling(context, count, arguments, atLeast: 3) { arguments in
           sqlite3_result_int(context, try JSONFunctions.contains(arguments) ? 1 : 0)
         }
       }, nil, nil, nil)
@@ -39,10 +39,14 @@ extension JSONFunctions {
     registerDecimals(on: handle, flags)
   }
 
+  /// Calls the closure with the arguments, and makes what it throws the result.
+  ///
+  /// - Parameter minimum: The fewest arguments. SQLite doesn't count those of a function that has any number.
   static func calling(
     _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?,
-    _ body: (JSONArguments) throws -> Void
+    atLeast minimum: Int32 = 1, _ body: (JSONArguments) throws -> Void
   ) {
+    guard count >= minimum else { return sqlite3_result_error(context, FunctionFailure.wrongCount, -1) }
     do {
       try body(JSONArguments(values: UnsafeBufferPointer(start: arguments, count: Int(count))))
     } catch is MalformedJSON {
