@@ -42,28 +42,13 @@ struct RowDecoding<Output>: Sendable {
     self.init { row in (repeat try (each readers).read(row.advance())) }
   }
 
-  @inlinable
-  init(
-    one: @escaping @Sendable (inout SelectedValues) throws -> Output,
-    all: @escaping @Sendable (inout RowCursor, inout SelectedValues, inout [Output]) throws -> Void,
-    forEach: @escaping @Sendable (inout RowCursor, inout SelectedValues, (Output) throws -> Void) throws -> Void
-  ) {
-    self.one = one
-    self.all = all
-    self.forEach = forEach
-  }
-
   /// Returns the decoding of what the closure makes of a result.
+  ///
+  /// Its loops are its own: those of this decoding would call the closure for each row by way of another.
   @inlinable
+  @inline(__always)
   func map<Mapped>(_ transform: @escaping @Sendable (Output) throws -> Mapped) -> RowDecoding<Mapped> {
-    RowDecoding<Mapped>(
-      one: { [one] row in try transform(try one(&row)) },
-      all: { [forEach] cursor, row, results in
-        try forEach(&cursor, &row) { results.append(try transform($0)) }
-      },
-      forEach: { [forEach] cursor, row, body in
-        try forEach(&cursor, &row) { try body(try transform($0)) }
-      })
+    RowDecoding<Mapped> { [one] row in try transform(try one(&row)) }
   }
 }
 

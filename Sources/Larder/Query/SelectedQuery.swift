@@ -99,6 +99,7 @@ extension SelectedQuery {
   /// - Parameter transform: Makes a result of the values of a row. What it throws ends the fetch.
   /// - Returns: A new query; this one doesn't change.
   @inlinable
+  @inline(__always)
   public func map<Mapped>(_ transform: @escaping @Sendable (Output) throws -> Mapped) -> SelectedQuery<M, Mapped> {
     SelectedQuery<M, Mapped>(rows.mapped, decoding.map(transform))
   }
