@@ -5,11 +5,11 @@ extension Store {
   /// let report = try await store.check { progress in print(progress.step, progress.completed, "of", progress.total) }
   /// ```
   ///
-  /// The check covers pages and indexes (`PRAGMA integrity_check`), references (`PRAGMA foreign_key_check`), `@Derived`
-  /// properties, the data of attachments, full-text indexes, the form of JSON, triggers and indexes that are missing,
-  /// values that their properties can't hold, and documents, and texts of tables without a model, that can't be read. It
-  /// uses its own connection and thread, so reads and writes continue; in an in-memory store they wait. Damage is reported
-  /// as a finding, not thrown, as far as SQLite can continue.
+  /// The check covers pages and indexes (`PRAGMA integrity_check`), references (`PRAGMA foreign_key_check`), `CHECK`
+  /// constraints of other programs, `@Derived` properties, the data of attachments, full-text indexes, the form of JSON,
+  /// triggers and indexes that are missing, values that their properties can't hold, and documents, and texts of tables
+  /// without a model, that can't be read. It uses its own connection and thread, so reads and writes continue; in an
+  /// in-memory store they wait. Damage is reported as a finding, not thrown, as far as SQLite can continue.
   ///
   /// - Parameters:
   ///   - limit: The number of findings of each kind to report; the others are only counted.

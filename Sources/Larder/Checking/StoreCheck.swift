@@ -4,6 +4,7 @@ final class StoreCheck {
   private enum Part {
     case pages
     case references(table: String)
+    case constraints(table: String, declaration: [UInt8])
     case derivedValues(DerivedColumn)
     case attachments
     case searchIndex(TableDefinition)
@@ -68,6 +69,7 @@ final class StoreCheck {
         try !connection.query("PRAGMA main.foreign_key_list(\(Quoting.name(table)))").isEmpty
       }.map { .references(table: $0) }
     }
+    try collect { try constrainedTables().map { .constraints(table: $0.name, declaration: $0.declaration) } }
     parts += tables.flatMap(\.derived).map { .derivedValues($0) }
     try collect { try AttachmentTable(connection).exists() ? [.attachments] : [] }
     parts += tables.filter { !$0.searchable.isEmpty }.map { .searchIndex($0) }
@@ -85,6 +87,7 @@ final class StoreCheck {
     switch part {
     case .pages: try checkPages()
     case .references(let table): try checkReferences(of: table)
+    case .constraints(let table, let declaration): try checkConstraints(of: table, declaration)
     case .derivedValues(let column): try checkDerivedValues(of: column)
     case .attachments: try checkAttachments()
     case .searchIndex(let table): try checkSearchIndex(of: table)
@@ -100,6 +103,7 @@ final class StoreCheck {
       switch part {
       case .pages: .pages
       case .references: .references
+      case .constraints: .constraints
       case .derivedValues: .derivedValues
       case .attachments: .attachments
       case .searchIndex: .searchIndexes
@@ -113,7 +117,7 @@ final class StoreCheck {
   private func model(of part: Part) -> String? {
     switch part {
     case .pages, .attachments, .schema: nil
-    case .references(let table): definition(of: table)?.model ?? table
+    case .references(let table), .constraints(let table, _): definition(of: table)?.model ?? table
     case .derivedValues(let column): column.model
     case .searchIndex(let table), .jsonForm(let table), .values(let table): table.model
     case .untypedValues(let table): table.name

@@ -13,6 +13,8 @@ public struct StoreReport: Sendable, Hashable {
       case damage
       /// A row refers to a row that doesn't exist.
       case danglingReference
+      /// A row breaks a `CHECK` constraint of its table, which another program declared.
+      case failedConstraint
       /// A `@Derived` property differs from the value computed from its rows.
       case derivedValue
       /// A row refers to an attachment whose data is missing.
@@ -70,6 +72,8 @@ public struct StoreReport: Sendable, Hashable {
       case pages
       /// References to rows.
       case references
+      /// `CHECK` constraints that other programs declared.
+      case constraints
       /// The values of `@Derived` properties.
       case derivedValues
       /// The data of attachments.

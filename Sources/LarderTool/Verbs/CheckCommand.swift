@@ -7,7 +7,7 @@ struct CheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract:
-      "Checks a whole file: pages, references, values, derived values, attachments, search, triggers, indexes, sync.",
+      "Checks a whole file: pages, references, constraints, values, derived values, attachments, search, triggers, sync.",
     discussion: """
       Nothing is changed. The exit code is 1 if something is wrong; repair makes anew what can be made anew.
 

@@ -8,8 +8,8 @@ struct RepairCommand: AsyncParsableCommand {
     commandName: "repair",
     abstract: "Makes anew what follows from the rows: derived values, triggers, indexes, full-text search, JSON.",
     discussion: """
-      What was lost can't be made anew: damaged pages, rows that refer to nothing, values that their properties can't \
-      hold, missing attachments. They are listed, each with what to do, and the exit code is 1.
+      What was lost can't be made anew: damaged pages, rows that refer to nothing or break a constraint, values that \
+      their properties can't hold, missing attachments. They are listed, each with what to do, and the exit code is 1.
       What was written without sync hearing of it becomes changes of this file, made now.
 
       EXAMPLES
