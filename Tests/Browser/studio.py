@@ -118,7 +118,7 @@ class StudioPage:
         expect(self.panel.locator(".field").first).to_be_visible()
 
     def save_document(self):
-        """Saves what is written of a document, and waits for the answer: of an earlier one the page may say "Saved." already."""
+        """Saves the document and waits for the response: the page may still say "Saved." of an earlier one."""
         with self.page.expect_response(lambda response: response.request.method == "POST" and "/api/document?" in response.url):
             self.panel.get_by_role("button", name="Save document").click()
         expect(self.panel.get_by_role("button", name="Save document")).to_be_disabled()

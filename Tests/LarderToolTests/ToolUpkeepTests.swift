@@ -67,6 +67,24 @@ struct ToolUpkeepTests {
     #expect(names.count == 1)
   }
 
+  @Test("a row that breaks a constraint of another program is found, and corrected by SQL")
+  func constraints() async throws {
+    let file = try await ToolFile.foreign(
+      "create table budget (month text primary key, cents integer check (cents >= 0)) without rowid")
+    try Self.withoutReferences(
+      file.path,
+      "pragma ignore_check_constraints = on; insert into budget values ('2025-01', 100), ('2025-02', -5)")
+    let check = try await ToolRun("check", file.path)
+    #expect(check.status == 1)
+    #expect(check.output.contains("failedConstraint: A row of budget breaks the constraint cents >= 0"))
+    #expect(check.output.contains("month = 2025-02"))
+    #expect(!check.output.contains("larder repair makes"))
+    let correct = try await ToolRun(
+      "sql", file.path, "--write", "update budget set cents = 5 where month = '2025-02' and x'80ff' <> x'00'")
+    #expect(correct.status == 0, "\(correct)")
+    #expect(try await ToolRun("check", file.path).status == 0)
+  }
+
   @Test("a reference that leads nowhere is found in any file, and repair says what to do")
   func dangling() async throws {
     let file = try await ToolFile.foreign(

@@ -16,7 +16,8 @@ extension Store {
   ///   - progress: Called before each part, and after the last, on the thread that checks.
   /// - Returns: The report.
   /// - Throws: ``StoreError`` with the codes of any read if the file can't be read at all; `CancellationError`.
-  /// - Complexity: Reads the whole file and all attachments, in constant memory.
+  /// - Complexity: Reads the whole file and all attachments, in constant memory; rows of tables with `CHECK` constraints
+  ///   once more, and each is inserted into a table in memory.
   public func check(
     limit: Int = 100, progress: (@Sendable (StoreReport.Progress) -> Void)? = nil
   ) async throws -> StoreReport {

@@ -13,7 +13,7 @@ public struct StoreReport: Sendable, Hashable {
       case damage
       /// A row refers to a row that doesn't exist.
       case danglingReference
-      /// A row breaks a `CHECK` constraint of its table, which another program declared.
+      /// A row breaks a `CHECK` constraint that another program declared, or whether it does couldn't be evaluated.
       case failedConstraint
       /// A `@Derived` property differs from the value computed from its rows.
       case derivedValue

@@ -18,13 +18,7 @@ extension Connection {
     var arithmetic = DecimalArithmetic(checksSorts: !isTyped) { [self] page, database in
       try decimals(at: page, database)
     }
-    let program = try query("EXPLAIN \(sql)").map { row in
-      DecimalArithmetic.Instruction(
-        operation: row["opcode"]?.text ?? "", first: Int(row["p1"]?.integer ?? 0),
-        second: Int(row["p2"]?.integer ?? 0), third: Int(row["p3"]?.integer ?? 0), detail: row["p4"]?.text ?? "",
-        flags: Int(row["p5"]?.integer ?? 0))
-    }
-    guard let finding = try arithmetic.finding(in: program) else {
+    guard let finding = try arithmetic.finding(in: try program(of: sql)) else {
       statement.isDecimalSafe = true
       return
     }
@@ -39,6 +33,25 @@ extension Connection {
       .unsupported,
       "\(finding.operation) in SQL would compute \(finding.column), a Decimal, with binary fractions. \(Self.remedy(for: finding)); or cast(\(finding.column) as real), if fractions may be inexact."
     )
+  }
+
+  /// Returns the instructions of a statement.
+  private func program(of sql: String) throws -> [DecimalArithmetic.Instruction] {
+    let statement = try compile("EXPLAIN \(sql)", isPersistent: false)
+    return try using(statement, [], nil) { statement in
+      var program: [DecimalArithmetic.Instruction] = []
+      while try step(statement, nil) {
+        // Address, operation, three operands, a fourth of any type, flags: https://www.sqlite.org/lang_explain.html. For
+        // a constant of bytes, the fourth is a text that isn't UTF-8.
+        func column(_ position: Int32) -> StoredColumn { StoredColumn(statement.pointer, position) }
+        func number(_ position: Int32) -> Int { Int(column(position).integer ?? 0) }
+        program.append(
+          DecimalArithmetic.Instruction(
+            operation: column(1).text ?? "", first: number(2), second: number(3), third: number(4),
+            detail: column(5).text ?? "", flags: number(6)))
+      }
+      return program
+    }
   }
 
   private static func remedy(for finding: DecimalArithmetic.Finding) -> String {

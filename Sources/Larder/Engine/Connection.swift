@@ -186,7 +186,7 @@ final class Connection: @unchecked Sendable {
   }
 
   /// Whether the current statement has to end.
-  private var mustStop: Bool {
+  var mustStop: Bool {
     interruption.isPending || environment.gate.stops(self) || isOverdue
   }
 

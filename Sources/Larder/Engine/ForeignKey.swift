@@ -13,11 +13,17 @@ struct ForeignKey {
 
   /// Returns all references in the file.
   static func all(in connection: Connection) throws -> [ForeignKey] {
-    // As bytes, because a name that isn't UTF-8 can't be read as a text.
-    let tables = try connection.query(
-      "SELECT CAST(name AS BLOB) AS name FROM main.sqlite_master WHERE type = 'table' ORDER BY name")
-    return try tables.compactMap { $0["name"]?.blob.flatMap { String(validating: $0, as: UTF8.self) } }
-      .flatMap { try declared(in: $0, connection) }
+    let statement = try connection.compile(
+      "SELECT name FROM main.sqlite_master WHERE type = 'table' ORDER BY name", isPersistent: false)
+    // A name that isn't UTF-8 is left out: no SQL can have it.
+    let tables = try connection.using(statement, [], nil) { statement in
+      var names: [String] = []
+      while try connection.step(statement, nil) {
+        if let name = StoredColumn(statement.pointer, 0).text { names.append(name) }
+      }
+      return names
+    }
+    return try tables.flatMap { try declared(in: $0, connection) }
   }
 
   /// Returns the references that a table declares. Pragmas are statements of their own everywhere in Larder: a table of

@@ -89,7 +89,5 @@ enum IntegerFunctions {
 extension FunctionFailure {
   /// SQLite's message for a sum that overflows 64-bit integers.
   static let integerOverflow = "integer overflow"
-  /// Of a function with any number of arguments, which SQLite calls without one as well.
-  static let wrongCount = "wrong number of arguments"
   static let integerOutOfRange = "integer out of the property's range"
 }

@@ -191,8 +191,14 @@ enum SQLFunctions {
     ScalarFunction(name, 2) { values in
       guard !values[0].isNull, !values[1].isNull else { return .null }
       var sum = ExactDecimal()
-      try add(values[0], to: &sum)
-      try add(values[1], to: &sum, isSubtracted: isSubtracted)
+      do {
+        try add(values[0], to: &sum)
+        if isSubtracted { try add(values[1], to: &sum, isSubtracted: true) }
+      } catch is FunctionFailure {
+        // Another program has written it. What is replaced or deleted needn't be a number.
+        return .null
+      }
+      if !isSubtracted { try add(values[1], to: &sum) }
       guard let text = sum.text else { throw FunctionFailure(description: overflow) }
       return ExactDecimal.isWhole(values[0]) && ExactDecimal.isWhole(.text(text)) ? .text(text) : .null
     }

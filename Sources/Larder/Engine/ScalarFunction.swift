@@ -150,6 +150,9 @@ struct FunctionCall {
 
 /// The error with which a function of Larder ends a statement. SQLite reports its text.
 struct FunctionFailure: Error, CustomStringConvertible {
+  /// Of a function with any number of arguments, which SQLite calls without one as well.
+  static let wrongCount = "wrong number of arguments"
+
   let description: String
 }
 

@@ -16,6 +16,21 @@ extension StoreWriter {
   }
 }
 
+extension BlockingStore {
+  /// Does what ``StoreWriter/rebuildDerived()`` does as far as the values of the rows allow it.
+  ///
+  /// - Returns: The errors of what was left as it is.
+  /// - Throws: The errors of any write, such as `.diskFull`; nothing is changed then.
+  package func rebuildDerivedWherePossible() throws -> [StoreError] {
+    var failures: [StoreError] = []
+    try _write(isAtomic: true) { access in
+      failures = []
+      try access.connection.rebuildDerived { failures.append($0) }
+    }
+    return failures
+  }
+}
+
 extension Store {
   /// Recomputes every `@Derived` property and every full-text index. See ``StoreWriter/rebuildDerived()``.
   ///
@@ -26,21 +41,38 @@ extension Store {
 }
 
 extension Connection {
-  fileprivate func rebuildDerived() throws {
+  /// - Parameter report: Called with what can't be made anew, and the rest is done; nil to throw it.
+  fileprivate func rebuildDerived(reporting report: ((StoreError) -> Void)? = nil) throws {
     guard overlay == nil else {
       throw StoreError(
         .unsupported, "What is derived in the file cannot be rebuilt in a context. Call rebuildDerived() on the store.")
     }
     if environment.isManaged {
       let changes = SchemaChanges(self, log: nil, backUp: {})
-      for step in try SchemaPlanner(self, environment.tables).repairs() { try changes.perform(step) }
+      for step in try SchemaPlanner(self, environment.tables).repairs() {
+        try attempt(report) { try changes.perform(step) }
+      }
     }
-    for column in environment.tables.flatMap(\.derived).inOrderOfDerivation { try execute(column.fill) }
+    for column in environment.tables.flatMap(\.derived).inOrderOfDerivation {
+      try attempt(report) { try execute(column.fill) }
+    }
     for table in environment.tables {
-      if environment.isManaged { try JSONForm(table).write(on: self) }
+      if environment.isManaged { try attempt(report) { try JSONForm(table).write(on: self) } }
       guard !table.searchable.isEmpty else { continue }
       let index = Quoting.name(SearchClause.table(of: table.name))
-      try execute("INSERT INTO \(index) (\(index)) VALUES ('rebuild')")
+      try attempt(report) { try execute("INSERT INTO \(index) (\(index)) VALUES ('rebuild')") }
+    }
+  }
+
+  /// Calls the closure; if errors of values are to be reported, in a savepoint.
+  private func attempt(_ report: ((StoreError) -> Void)?, _ body: () throws -> Void) throws {
+    guard let report else { return try body() }
+    do {
+      try savepoint(body)
+    } catch let error as StoreError
+      where [.invalidValue, .unsupported, .constraint, .duplicate, .schemaMismatch].contains(error.code)
+    {
+      report(error)
     }
   }
 }

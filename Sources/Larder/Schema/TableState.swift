@@ -85,10 +85,15 @@ struct TableState {
       isView: kind.isView)
   }
 
-  /// A name of the row ID in SQL: one of SQLite's three that isn't a column. Source:
-  /// <https://www.sqlite.org/lang_createtable.html#rowid>.
+  /// A name of the row ID in SQL; nil if there is none.
   var rowNumber: String? {
-    isWithoutRowID ? nil : ["rowid", "_rowid_", "oid"].first { column($0) == nil }
+    isWithoutRowID ? nil : Self.rowNumber { column($0) != nil }
+  }
+
+  /// Returns a name of the row ID in SQL: one of SQLite's three that isn't a column. Source:
+  /// <https://www.sqlite.org/lang_createtable.html#rowid>.
+  static func rowNumber(isColumn: (String) -> Bool) -> String? {
+    ["rowid", "_rowid_", "oid"].first { !isColumn($0) }
   }
 
   /// Applies the steps' renames and additions to the columns.

@@ -121,12 +121,11 @@ extension ReplicaFile {
       let listed = LostValue(property: known.name, stamp: lost, value: value)
       if isAddition, row.state.losses.contains(where: { $0.isLaterAddition(than: listed) }) { return nil }
       property = isAddition ? counted(known.name, in: row.state) : row.state.property(known.name)
-      // Who saved a document anew without a property has removed it.
-      if property == nil, row.state.isDocument {
+      // Who inserted the row again without a property has removed it: from a document, or because his model lacks it.
+      if property == nil {
         property = PropertyState(
           name: known.name, value: .null, stamp: row.state.insertion, causalLength: row.state.insertionLength)
       }
-      if property == nil { return nil }
     }
     let current = property?.stamp ?? row.state.stamp
     guard isDeletion ? !row.state.isThere : true, current != lost, try !knew(current, lost) else { return nil }

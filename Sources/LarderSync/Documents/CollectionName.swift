@@ -10,7 +10,7 @@ enum CollectionName {
   private static let prefix = "_larder_documents:"
 
   /// The condition that a name in the exchange is that of a model's table.
-  static let isTable = "substr(name, 1, \(prefix.utf8.count)) <> '\(prefix)'"
+  static let isModelTable = "substr(name, 1, \(prefix.utf8.count)) <> '\(prefix)'"
 
   /// The name in the exchange of a collection.
   static func exchange(_ collection: String) -> String { prefix + folded(collection) }

@@ -74,11 +74,15 @@ extension Tracker {
   private func recordReturns(_ condition: String, _ description: ModuleTable, _ table: Int64) throws {
     let condition = "known.table_id = \(table) AND \(condition)"
     let isEdit = "\(SyncTables.isSetAside) AND length % 2 = 1"
-    // Nothing of a deleted row shines through the one that came in its place.
+    // Nothing of a deleted row shines through the one that came in its place, but what this program doesn't know.
+    let isKnown =
+      description.isCollection
+      ? "true"
+      : "property NOT IN (SELECT id FROM \(SyncTables.properties) WHERE table_id = \(table) AND column_name IS NULL)"
     for table in [SyncTables.cells, SyncTables.counters] {
       try connection.run(
         """
-        DELETE FROM \(table) WHERE row IN (SELECT known.id FROM \(SyncTables.rows) AS known \
+        DELETE FROM \(table) WHERE \(isKnown) AND row IN (SELECT known.id FROM \(SyncTables.rows) AS known \
         WHERE \(condition) AND known.status <> 0 AND NOT (\(isEdit)))
         """)
     }

@@ -17,14 +17,16 @@ struct TrackingTriggers {
   /// The trigger on the metadata itself that acts when a row is inserted again.
   ///
   /// An insertion over a set-aside row is an edit of all its properties. Any other starts the row anew, and takes over
-  /// what this program doesn't know of the former one: it can't have meant to change that.
+  /// properties of the former one that this program's model lacks: it can't have meant to change them. They keep their
+  /// stamps.
   static let again = """
-    CREATE TRIGGER main.\(prefix)again AFTER UPDATE OF time ON \(SyncTables.rows) WHEN \(isTracking) BEGIN
-      DELETE FROM \(SyncTables.cells) WHERE row = new.id AND NOT (\(wasSetAside)) AND NOT (\(isUnknown));
-      UPDATE \(SyncTables.cells) SET length = new.length, time = new.time, replica = new.replica
-        WHERE row = new.id AND NOT (\(wasSetAside));
-      UPDATE \(SyncTables.counters) SET length = new.length
-        WHERE row = new.id AND replica <> 0 AND NOT (\(wasSetAside)) AND \(isUnknown);
+    CREATE TRIGGER main.\(prefix)again AFTER UPDATE OF time ON \(SyncTables.rows) WHEN \(isTracking)
+      AND new.length % 2 = 1 AND (new.length > old.length OR \(wasSetAside)) BEGIN
+      DELETE FROM \(SyncTables.cells) WHERE row = new.id AND NOT (\(wasSetAside)) AND NOT (\(livesOn));
+      UPDATE \(SyncTables.cells) SET length = new.length WHERE row = new.id AND NOT (\(wasSetAside));
+      UPDATE \(SyncTables.counters) SET length = new.length,
+        confirmed_length = CASE confirmed_length WHEN length THEN new.length ELSE confirmed_length END
+        WHERE row = new.id AND replica <> 0 AND NOT (\(wasSetAside)) AND \(livesOn);
       INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
         SELECT new.id, property.id, new.length, clock.now, clock.replica
         FROM \(SyncTables.properties) AS property CROSS JOIN \(SyncTables.clock) AS clock
@@ -35,11 +37,12 @@ struct TrackingTriggers {
     END
     """
 
-  /// The condition that this program's model of the row lacks a property. A document has no model, and what it is saved
-  /// without is gone.
-  private static let isUnknown = """
-    property IN (SELECT id FROM \(SyncTables.properties) WHERE table_id = new.table_id AND column_name IS NULL) \
-    AND new.table_id IN (SELECT id FROM \(SyncTables.tables) WHERE \(CollectionName.isTable))
+  /// The condition that a property is one of the former row, and that this program's model lacks it. A document has no
+  /// model, and what it is saved without is gone. Replica 0 stands for what counters showed while their table was away.
+  private static let livesOn = """
+    length = old.length - 1 + old.length % 2
+    AND property IN (SELECT id FROM \(SyncTables.properties) WHERE table_id = new.table_id AND column_name IS NULL)
+    AND EXISTS (SELECT 1 FROM \(SyncTables.tables) WHERE id = new.table_id AND \(CollectionName.isModelTable))
     """
 
   private static let wasSetAside =

@@ -7,7 +7,7 @@ struct CheckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
     abstract:
-      "Checks a whole file: pages, references, constraints, values, derived values, attachments, search, triggers, sync.",
+      "Checks a whole file: pages, references, constraints, values, derived values, attachments, search, indexes, sync.",
     discussion: """
       Nothing is changed. The exit code is 1 if something is wrong; repair makes anew what can be made anew.
 
@@ -33,7 +33,7 @@ struct CheckCommand: AsyncParsableCommand {
         print(try JSONText.line(report.json))
       } else {
         print(report.text)
-        if !report.isHealthy {
+        if report.isRepairable {
           print(
             "larder repair makes derived values, triggers, indexes, full-text indexes and JSON anew, and lets sync know."
           )
@@ -61,6 +61,15 @@ struct FileReport {
   }
 
   var isHealthy: Bool { store.isHealthy && untracked.isEmpty }
+
+  /// Whether there is something that follows from the rows.
+  var hasDerived: Bool {
+    let kinds: [StoreReport.Finding.Kind] = [.derivedValue, .searchIndex, .jsonForm, .missingTrigger, .missingIndex]
+    return kinds.contains { store.counts[$0] != nil }
+  }
+
+  /// Whether `larder repair` may make something of it anew.
+  var isRepairable: Bool { hasDerived || !untracked.isEmpty || store.counts[.damage] != nil }
 
   /// How many problems there are.
   var count: Int { store.counts.values.reduce(0, +) + untracked.count }
@@ -120,9 +129,11 @@ enum ReportText {
     finding.key.sorted { $0.key < $1.key }.map { "\($0.key) = \(text($0.value))" }.joined(separator: ", ")
   }
 
-  /// A UUID is kept in sixteen bytes.
+  /// A UUID is kept in sixteen bytes. Other keys of few bytes are written as SQL has them.
   private static func text(_ value: Value) -> String {
-    (value.blob?.count == 16 ? (try? UUID(storedValue: value))?.uuidString : nil) ?? value.description
+    guard let blob = value.blob, blob.count <= 32 else { return value.description }
+    if blob.count == 16, let uuid = try? UUID(storedValue: value) { return uuid.uuidString }
+    return "x'\(blob.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())'"
   }
 
   /// - Parameters:

@@ -26,8 +26,8 @@ struct RepairCommand: AsyncParsableCommand {
       let isIndexDamaged = before.store.counts[.damage] != nil
       // An index that can't be made anew is found by the second check.
       if isIndexDamaged { try? reindex(store) }
-      let made: [StoreReport.Finding.Kind] = [.derivedValue, .searchIndex, .jsonForm, .missingTrigger, .missingIndex]
-      if made.contains(where: { before.store.counts[$0] != nil }) { try store.blocking.rebuildDerived() }
+      // What is left is in the second report.
+      if before.hasDerived { _ = try store.blocking.rebuildDerivedWherePossible() }
       if !before.untracked.isEmpty { try await store.sync.recordUntrackedChanges() }
       let after = before.isHealthy ? before : try await FileReport(of: store)
       let (found, left) = (before.count, after.count)

@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderTestSupport
 import Testing
 
 @testable import LarderSync
@@ -166,6 +167,70 @@ struct SyncSchemaTests {
     try await new.exchange(with: old)
     #expect(try await new.store.fetch(SecondPage.all).map(\.stars) == [13])
     #expect(try await old.state() == new.state())
+  }
+
+  @Test(
+    "what a counter had in a former life of its row stays there, when a program inserts the row that doesn't know it")
+  func formerLives() async throws {
+    let other = try Replica([SecondPage.self])
+    var replica = try Replica([SecondPage.self])
+    try await replica.store.insert(SecondPage(id: "p", stars: 3))
+    try await replica.store.delete(SecondPage.self, "p")
+    try await replica.store.insert(SecondPage(id: "p"))
+    replica = try await reopened(replica, FirstPage.self)
+    try await replica.store.delete(FirstPage.self, "p")
+    try await replica.store.insert(FirstPage(id: "p"))
+    try await replica.exchange(with: other)
+    #expect(try await other.store.fetch(SecondPage.all).map(\.stars) == [0])
+  }
+
+  @Test("S17: a copy adds to a counter that an older program has taken over into a new life of the row")
+  func copiedCounter() async throws {
+    let new = try Replica([SecondPage.self])
+    let old = try Replica([FirstPage.self])
+    try await new.store.insert(SecondPage(id: "p", stars: 3))
+    try await old.exchange(with: new)
+    try await old.store.delete(FirstPage.self, "p")
+    try await old.store.insert(FirstPage(id: "p"))
+    try await old.exchange(with: new)
+    let folder = try TemporaryFolder()
+    try await new.store.backup(to: folder.file("test.larder"))
+    let copy = try Replica(folder: folder, [SecondPage.self])
+    try await copy.store.updateAll(SecondPage.all) { $0.stars.increment(by: 10) }
+    for _ in 0..<2 {
+      try await copy.exchange(with: new)
+      try await new.exchange(with: old)
+      try await old.exchange(with: copy)
+    }
+    for replica in [new, copy] {
+      #expect(try await replica.store.fetch(SecondPage.all).map(\.stars) == [13])
+    }
+    #expect(try await copy.state() == new.state())
+  }
+
+  @Test("a row that came back while nobody tracked its table keeps what the program doesn't know")
+  func returned() async throws {
+    let new = try Replica([SecondItem.self])
+    let old = try Replica([FirstItem.self])
+    let item = SecondItem(name: "Lamp", color: "blue", code: "L1")
+    try await new.store.insert(item)
+    try await old.exchange(with: new)
+    try await old.store.delete(FirstItem.self, item.id)
+    let found = try await old.store.sql("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = 'Item'")
+    let declaration = try #require(found.first?["sql"]?.text)
+    await old.store.close()
+    let key = withUnsafeBytes(of: item.id.uuid) { $0.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) } }
+    try old.executeOutside(
+      """
+      \(declaration.replacing("Item", with: "rebuilt")); INSERT INTO rebuilt (id, title, size) VALUES (x'\(key.joined())', 'Light', 0); \
+      DROP TABLE Item; ALTER TABLE rebuilt RENAME TO Item
+      """)
+    let again = try await reopened(old, FirstItem.self)
+    try await again.exchange(with: new)
+    try await new.exchange(with: again)
+    let row = SecondItem(id: item.id, name: "Light", color: "blue", code: "L1")
+    #expect(try await new.store.find(SecondItem.self, item.id) == row)
+    #expect(try await again.state() == new.state())
   }
 
   /// Sends what the replica has, and opens it with newer models before it hears what the other one makes of that.

@@ -28,6 +28,20 @@ private struct Grip: Hashable {
   var sack: ToOne<Sack>
 }
 
+@Model
+private struct SpoiledTill: Hashable {
+  var id: Int
+  @Relationship(deleteRule: .cascade, inverse: \SpoiledCoin.till) var coins: ToMany<SpoiledCoin> = []
+  @Derived(.sum(\SpoiledTill.coins, \SpoiledCoin.value)) var value: Decimal = 0
+}
+
+@Model
+private struct SpoiledCoin: Hashable {
+  var id: Int
+  var value: Decimal
+  var till: ToOne<SpoiledTill>
+}
+
 @Suite struct StoreCheckValueTests {
   private let file: StoreFile
 
@@ -101,6 +115,35 @@ private struct Grip: Hashable {
     try await typed.insert(Grip(id: 9, size: 5, sack: .init(1)))
     #expect(try await typed.find(Sack.self, 1)?.size == 6)
     #expect(try await typed.check().isHealthy)
+  }
+
+  @Test("a number that another program has spoiled can be replaced, and its row be deleted", arguments: [true, false])
+  func spoiled(isDeleted: Bool) async throws {
+    let file = try StoreFile()
+    let store = try Store(at: file.path, for: SpoiledTill.self, SpoiledCoin.self)
+    try await store.insert(SpoiledTill(id: 1))
+    try await store.insert((1...3).map { SpoiledCoin(id: $0, value: 2, till: .init(1)) })
+    let trigger = try #require(
+      try await store.sql("SELECT name, sql FROM sqlite_master WHERE name = '_larder_derived_SpoiledTill_value_update'")
+        .first)
+    let create = try #require(trigger["sql"]?.text)
+    try await store.write { db in
+      _ = try db.sql("DROP TRIGGER _larder_derived_SpoiledTill_value_update")
+      _ = try db.sql("UPDATE SpoiledCoin SET value = '2,50' WHERE id = 2")
+      _ = try db.sql(SQL(raw: create))
+      _ = try db.sql("DROP TRIGGER _larder_derived_SpoiledTill_value_insert")
+    }
+    #expect(try await store.check().counts == [.derivedValue: 1, .missingTrigger: 1, .unreadableValue: 1])
+    await #expect(throws: StoreError.self) { try await store.rebuildDerived() }
+    #expect(try store.blocking.rebuildDerivedWherePossible().map(\.code) == [.invalidValue])
+    #expect(try await store.check().counts == [.derivedValue: 1, .unreadableValue: 1])
+    if isDeleted {
+      try await store.sql("DELETE FROM SpoiledCoin WHERE id = 2")
+    } else {
+      try await store.sql("UPDATE SpoiledCoin SET value = '2.5' WHERE id = 2")
+    }
+    #expect(try await store.find(SpoiledTill.self, 1)?.value == (isDeleted ? 4 : Decimal(string: "6.5")))
+    #expect(try await store.check().isHealthy)
   }
 
   /// What SQLite's schema says, by name.

@@ -31,7 +31,7 @@ private struct Apple {
     "'-0.10'", "'Europe/Vienna'", "'NFC'", "hex(zeroblob(400))", "replace(hex(zeroblob(3000)), '00', '[')",
   ]
 
-  @Test("each of Larder's own answers or refuses, whatever its arguments are", arguments: [true, false])
+  @Test("each of Larder's own returns or throws, whatever its arguments are", arguments: [true, false])
   func anyArguments(isManaged: Bool) throws {
     let file = try StoreFile()
     _ = try Store(at: file.path, for: Crate.self, Apple.self)
@@ -61,7 +61,7 @@ private struct Apple {
   }
 
   @Test(
-    "without arguments, those that take any number are refused",
+    "those that take any number of arguments are refused with too few",
     arguments: [
       "larder_json()", "larder_json_contains('[]', 0)", "larder_decimal_json()", "larder_integer_add()",
       "larder_integer_subtract()", "larder_integer_multiply()", "larder_float_add()", "larder_float_subtract()",

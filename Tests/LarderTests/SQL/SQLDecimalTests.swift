@@ -116,6 +116,15 @@ struct SQLDecimalTests {
     }
   }
 
+  @Test("bytes that aren't text may stand beside decimals")
+  func bytes() async throws {
+    try await withInvoices { store in
+      let found = try await store.sql(
+        "SELECT id FROM Invoice WHERE amount > \(Decimal(9)) AND CAST(id AS BLOB) <> x'80ff' ORDER BY id", as: Int.self)
+      #expect(found == [2, 3])
+    }
+  }
+
   @Test("the order is that of Swift, for any decimals")
   func random() async throws {
     var generator = SplitMix64(seed: TestSeed.value &* 193)

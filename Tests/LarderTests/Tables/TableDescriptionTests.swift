@@ -10,6 +10,12 @@ struct DescribedPass: Hashable {
   var holder = ""
 }
 
+@Model("Straße")
+private struct Street: Hashable {
+  var id: Int
+  var name: String
+}
+
 @Suite("What a file says of its tables")
 struct TableDescriptionTests {
   @Test("a store without models knows properties, keys, indexes, relationships and derived values of each model")
@@ -234,6 +240,29 @@ struct TableDescriptionTests {
     #expect(try await store.row(with: [2], in: "t")?.get("a", as: String.self) == "r")
     try await store.sql("VACUUM")
     #expect(try await store.count(TableQuery("t")) == 2)
+  }
+
+  @Test(
+    "a file whose texts are UTF-16 is read, changed and checked like any other", arguments: ["UTF-16le", "UTF-16be"])
+  func encodings(encoding: String) async throws {
+    let folder = try TemporaryFolder()
+    let path = try makeFile(
+      folder, "PRAGMA encoding = '\(encoding)'", "CREATE TABLE \"Straße\" (id INTEGER PRIMARY KEY, name TEXT NOT NULL)",
+      "CREATE TABLE Haus (id INTEGER PRIMARY KEY, street REFERENCES \"Straße\" (id) ON DELETE CASCADE, note TEXT)",
+      "INSERT INTO \"Straße\" VALUES (1, 'Ring'), (2, 'Größe 😀')", "INSERT INTO Haus VALUES (1, 2, 'x'), (2, 1, NULL)")
+    let store = try Store(at: path, schema: .existing)
+    #expect(try await store.tables.map(\.name) == ["Haus", "Straße"])
+    #expect(try await store.tables.first?.properties.map(\.target) == [nil, "Straße", nil])
+    let found = try await store.rows(TableQuery("Straße").where("name contains \"😀\""))
+    #expect(found.map { $0["name"]?.text } == ["Größe 😀"])
+    try await store.insert(["name": "Weg", "id": 3], into: "Straße")
+    let preview = try await store.deletionPreview(ofRowWith: [2], in: "Straße")
+    #expect(preview.deleted == ["Straße": 1, "Haus": 1])
+    let typed = try Store(at: path, for: Street.self, schema: .existing)
+    #expect(try await typed.fetch(Street.where { $0.name == "Größe 😀" }) == [Street(id: 2, name: "Größe 😀")])
+    try await typed.save(Street(id: 1, name: "Allée"))
+    #expect(try await typed.fetch(Street.all.sorted(by: \.name)).map(\.name) == ["Allée", "Größe 😀", "Weg"])
+    #expect(try await store.check().isHealthy)
   }
 
   @Test("only a table describes models, and a description that can't be read is an error")
