@@ -76,13 +76,14 @@ extension StoreCheck {
     }
     let stored = columns.filter { $0.hidden == 0 }
     var selected = stored.map(\.name)
-    let evaluator = try ConstraintEvaluator(declaration, columns: selected, for: connection)
     var keys = selected.indices.filter { stored[$0].isKey }
+    // A constraint may read the row ID, too.
     let number = TableState.rowNumber { name in columns.contains { $0.name.isSameColumn(as: name) } }
-    if keys.isEmpty, kind?.isWithoutRowID == false, let number, selected.count < Self.mostColumns {
-      keys = [selected.count]
+    if kind?.isWithoutRowID == false, let number, selected.count < Self.mostColumns {
+      if keys.isEmpty { keys = [selected.count] }
       selected.append(number)
     }
+    let evaluator = try ConstraintEvaluator(declaration, columns: selected, for: connection)
     // Without indexes: one that is damaged must not hide rows.
     let list = selected.map(Quoting.name).joined(separator: ", ")
     try forEachRow("SELECT \(list) FROM main.\(Quoting.name(table)) NOT INDEXED") { statement in

@@ -39,7 +39,7 @@ final class ConstraintEvaluator {
 
   /// - Parameters:
   ///   - declaration: The statement that creates the table, in the bytes that the file has, and a zero.
-  ///   - columns: The columns of the rows, without computed ones.
+  ///   - columns: The columns of the rows, without computed ones, and the name of the row ID, if there is one.
   ///   - connection: The connection that reads the rows. What ends its statements ends these.
   /// - Throws: ``StoreError`` with SQLite's message if the table can't be created.
   init(_ declaration: [UInt8], columns: [String], for connection: Connection) throws {

@@ -40,6 +40,8 @@ import Testing
       ("a, b AS (a * 2) CHECK (b < 10 /* ten */ -- ten\n)", "(4), (5)", ["rowid": 2]),
       ("a, CHECK (a IS NOT 5 -- five\n)", "(4), (5)", ["rowid": 2]),
       ("a REAL, CHECK (typeof(a) = 'real')", "(4), ('five')", ["rowid": 2]),
+      ("a, CHECK (rowid <> 2)", "(1), (1)", ["rowid": 2]),
+      ("id INTEGER PRIMARY KEY, a, CHECK (rowid <> 2)", "(1, 1), (2, 1)", ["id": 2]),
       ("a, CHEC\u{212A} INT, b CHECK (b > 0)", "(1, 1, 1), (1, 1, 0)", ["rowid": 2]),
       ("\u{17F}elect INT CHECK (\u{17F}elect > 5)", "(9), (5)", ["rowid": 2]),
       ("a INTEGER PRIMARY KEY AUTOINCREMENT, b UNIQUE ON CONFLICT IGNORE CHECK (b > 0)", "(7, 1), (8, 0)", ["a": 8]),
