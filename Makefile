@@ -6,6 +6,10 @@ SHELL := /bin/bash
 
 PORT ?= 8080
 PREFIX ?= /usr/local
+CONFIGURATION ?= release
+BUILD_OPTIONS ?=
+# Not every shell expands the tilde of PREFIX=~/.local.
+ROOT = $(DESTDIR)$(patsubst ~/%,$(HOME)/%,$(PREFIX))
 SHOWCASE_OPTIONS ?=
 CASES ?= 3000000
 SEED ?= random
@@ -17,9 +21,9 @@ PROOF_OPTIONS ?=
 
 help:
 	@echo 'make demo     build the showcase and open it in a browser (PORT=8080, SHOWCASE_OPTIONS="--data DIR")'
-	@echo 'make install  build the larder command and install it with its manual (PREFIX=/usr/local)'
+	@echo 'make install  build the larder command and install it with its manual (PREFIX=/usr/local, DESTDIR=, CONFIGURATION=release)'
 	@echo 'make test     run all tests, those in a browser too'
-	@echo 'make check    what CI runs: format lint, build with warnings as errors, all tests, which folder refers to which, the documentation with warnings as errors'
+	@echo 'make check    what CI runs: format lint, build with warnings as errors, all tests, an installation, which folder refers to which, the documentation with warnings as errors'
 	@echo 'make format   format the Swift code in place'
 	@echo 'make protobuf generate the Swift code of sync.proto again, which is committed; needs protoc'
 	@echo 'make bench    compare Larder with raw C and GRDB, and archives with Foundation, on the same work (PART="sync queries"; also PART=cores)'
@@ -35,10 +39,10 @@ demo:
 
 install:
 	@Scripts/bootstrap build
-	swift build --configuration release --product larder
-	install -d $(DESTDIR)$(PREFIX)/bin
-	install .build/release/larder $(DESTDIR)$(PREFIX)/bin/larder
-	Scripts/man .build/release/larder $(DESTDIR)$(PREFIX)
+	swift build --configuration $(CONFIGURATION) --product larder $(BUILD_OPTIONS)
+	install -d "$(ROOT)/bin"
+	install .build/$(CONFIGURATION)/larder "$(ROOT)/bin/larder"
+	Scripts/man .build/$(CONFIGURATION)/larder "$(ROOT)"
 
 test:
 	@Scripts/bootstrap

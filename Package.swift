@@ -247,7 +247,8 @@ let package = Package(
       exclude: ["Fixtures"]
     ),
     .testTarget(
-      name: "LarderCombineTests", dependencies: ["Larder", "LarderCombine", "LarderTestSupport", openCombine]),
+      name: "LarderCombineTests",
+      dependencies: ["Larder", "LarderCombine", "LarderSync", "LarderTestSupport", openCombine]),
     .testTarget(
       name: "LarderSyncTests",
       dependencies: [

@@ -7,14 +7,16 @@ struct Library: Sendable {
   let name: String
   let isWritable: Bool
   let home: Studio.Link?
+  let pending: PendingChanges
   let sessions: Sessions
   let console: SQLConsole
 
-  init(store: Store, name: String, isWritable: Bool, home: Studio.Link?) {
+  init(store: Store, name: String, isWritable: Bool, home: Studio.Link?, pending: PendingChanges) {
     self.store = store
     self.name = name
     self.isWritable = isWritable
     self.home = home
+    self.pending = pending
     sessions = Sessions(store: store)
     console = SQLConsole(store: store, isWritable: isWritable)
   }

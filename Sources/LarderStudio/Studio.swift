@@ -22,6 +22,7 @@ public struct Studio: Sendable {
   private let port: Int
   private let isWritable: Bool
   private let home: Link?
+  private let pending: PendingChanges
   let token: AccessToken
 
   /// Creates a browser for a file. ``run(whenReady:)`` opens it.
@@ -30,11 +31,16 @@ public struct Studio: Sendable {
   ///   - file: The path of a file of Larder's, or of any SQLite database.
   ///   - port: The port to listen on; 0 takes any free one.
   ///   - isWritable: Whether rows can be changed.
-  public init(file: String, port: Int = 0, isWritable: Bool = false) {
+  ///   - plan: Returns what opening the file with the program's models would change in it, for the page to show:
+  ///     `Store.plan(at:for:configuration:)`. Without it, the page says that only the file is known.
+  public init(
+    file: String, port: Int = 0, isWritable: Bool = false, plan: (@Sendable () throws -> MigrationPlan)? = nil
+  ) {
     source = .file(file)
     self.port = port
     self.isWritable = isWritable
     home = nil
+    pending = plan.map { .planned($0) } ?? .unknown
     token = AccessToken()
   }
 
@@ -46,11 +52,17 @@ public struct Studio: Sendable {
   ///   - port: The port that ``run(whenReady:)`` listens on; 0 takes any free one.
   ///   - isWritable: Whether rows can be changed.
   ///   - home: The page that leads here, to which the studio's page links.
-  public init(store: Store, name: String, port: Int = 0, isWritable: Bool = false, home: Link? = nil) {
+  ///   - plan: Returns what opening the file with the program's models would change in it, for the page to show:
+  ///     `Store.plan(at:for:configuration:)`. Without it, the page says that the store's migrations ran when it was opened.
+  public init(
+    store: Store, name: String, port: Int = 0, isWritable: Bool = false, home: Link? = nil,
+    plan: (@Sendable () throws -> MigrationPlan)? = nil
+  ) {
     source = .store(store, name: name)
     self.port = port
     self.isWritable = isWritable
     self.home = home
+    pending = plan.map { .planned($0) } ?? .ran
     token = AccessToken()
   }
 
@@ -82,6 +94,7 @@ public struct Studio: Sendable {
     let library = try openLibrary()
     PageFiles(token: access == .token ? token : nil).addRoutes(to: root)
     TableRoutes(library: library).addRoutes(to: api)
+    PendingRoutes(library: library).addRoutes(to: api)
     RowRoutes(library: library).addRoutes(to: api)
     ChangeRoutes(library: library).addRoutes(to: api)
     DocumentRoutes(library: library).addRoutes(to: api)
@@ -130,14 +143,16 @@ public struct Studio: Sendable {
 
   private func openLibrary() throws -> Library {
     switch source {
-    case .store(let store, let name): return Library(store: store, name: name, isWritable: isWritable, home: home)
+    case .store(let store, let name):
+      return Library(store: store, name: name, isWritable: isWritable, home: home, pending: pending)
     case .file(let file):
       let store = try Store(
         at: file,
         configuration: Store.Configuration(
           schema: .existing, access: isWritable ? .readWrite : .readOnly))
       return Library(
-        store: store, name: URL(fileURLWithPath: file).lastPathComponent, isWritable: isWritable, home: home)
+        store: store, name: URL(fileURLWithPath: file).lastPathComponent, isWritable: isWritable, home: home,
+        pending: pending)
     }
   }
 }

@@ -47,7 +47,7 @@ public struct StoreSync: Sendable {
   }
 
   /// Ends the tracking, and forgets what is known of other replicas, rows that are set aside among it. Visible rows
-  /// stay. Enabled again, the file is a new replica.
+  /// stay. Enabled again, the file is a new replica, and collections of documents that didn't take part still don't.
   ///
   /// - Throws: The errors of any write.
   public func disable() async throws {

@@ -6,9 +6,10 @@ import os
 import re
 import select
 import signal
+import sqlite3
 import subprocess
 from pathlib import Path
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -24,8 +25,18 @@ class Studio:
 
     def __init__(self, file: Path, *options: str):
         assert EXECUTABLE.exists(), f"{EXECUTABLE} is missing: run 'swift build --product LarderStudioTestProcess' first"
+        self.show(file, subprocess.Popen([EXECUTABLE, file, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+
+    @classmethod
+    def of(cls, file: Path, process: subprocess.Popen) -> "Studio":
+        """The studio that another executable runs."""
+        studio = cls.__new__(cls)
+        studio.show(file, process)
+        return studio
+
+    def show(self, file: Path, process: subprocess.Popen):
         self.file = file
-        self.process = subprocess.Popen([EXECUTABLE, file, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = process
         self.url = self.line().removeprefix("Studio: ")
         address = urlsplit(self.url)
         self.port = address.port
@@ -69,6 +80,18 @@ class Studio:
         status, _, answer = self.ask("GET", "api/rows", table=table, session=session, **values)
         assert status == 200, answer
         return [row["cells"] for row in answer["rows"]]
+
+    def sql(self, sql: str) -> list[tuple]:
+        """What another program reads from the file."""
+        connection = sqlite3.connect(f"file:{self.file}?mode=ro", uri=True)
+        try:
+            return connection.execute(sql).fetchall()
+        finally:
+            connection.close()
+
+    def attached(self) -> list[bytes]:
+        """The bytes of all attachments."""
+        return [file.read_bytes() for file in Path(f"{self.file}.attachments").glob("[0-9a-f]/*")]
 
     def document(self, key: str, table: str = "people") -> dict | None:
         """A document's JSON and when it expires, as it is stored; None if there is none."""
@@ -132,6 +155,11 @@ class StudioPage:
         control.fill(text)
         control.blur()
 
+    @property
+    def key(self) -> list:
+        """The key of the row that the panel shows."""
+        return json.loads(parse_qs(urlsplit(self.page.url).fragment)["row"][0])
+
     def expect_unsaved(self, count: int):
         expect(self.work.locator(".quiet")).to_have_text("All saved" if count == 0 else f"{count} unsaved change{'s' if count > 1 else ''}")
 
@@ -144,8 +172,8 @@ def start_studio(tmp_path):
     """Starts studios on files: without a file on a sample that has each kind of table and property."""
     started = []
 
-    def start(file: Path | None = None, is_writable: bool = True, sample: str = "--make"):
-        options = (["--write"] if is_writable else []) + ([sample] if file is None else [])
+    def start(file: Path | None = None, is_writable: bool = True, sample: str = "--make", view: str | None = None):
+        options = (["--write"] if is_writable else []) + ([sample] if file is None else []) + ([view] if view else [])
         started.append(Studio(file or tmp_path / f"sample{len(started)}.larder", *options))
         return started[-1]
 

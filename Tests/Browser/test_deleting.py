@@ -18,7 +18,7 @@ def test_a_deleted_note_comes_back_whole_with_undo(window, server):
     assert len(server.picture_files) == 1
     window.undo_in_toast()
     window.expect_titles("Keep me")
-    expect(window.body).to_have_value("All of me")
+    expect(window.body).to_have_text("All of me")
     expect(window.pictures).to_have_count(1)
     assert server.rows(ALL_COLUMNS) == before
 
@@ -47,7 +47,7 @@ def test_control_z_in_a_text_undoes_typing_and_nothing_else(window, server):
     window.body.click()
     window.page.keyboard.type("x")
     window.press("Control+z")
-    expect(window.body).to_have_value("Text")
+    expect(window.body).to_have_text("Text")
     window.expect_titles("Edited")
 
 

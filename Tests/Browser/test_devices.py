@@ -57,6 +57,19 @@ def test_the_later_title_stands_and_the_other_can_be_brought_back(devices):
         expect(device.conflicts).to_be_hidden()
 
 
+def test_a_conflict_is_dismissed_on_both(devices):
+    """S2"""
+    devices.apart()
+    devices.laptop.write("Apricot jam", "Title", "Peach jam")
+    expect(devices.laptop.note("Peach jam")).to_be_visible()
+    devices.phone.write("Apricot jam", "Title", "Plum jam")
+    devices.together()
+    devices.phone.conflicts.get_by_role("button", name="Dismiss").click()
+    for device in (devices.laptop, devices.phone):
+        expect(device.conflicts).to_be_hidden()
+        expect(device.note("Plum jam")).to_be_visible()
+
+
 def test_a_changed_note_that_was_deleted_elsewhere_can_be_brought_back(devices):
     """S3"""
     devices.apart()
@@ -97,6 +110,18 @@ def test_a_note_in_a_deleted_folder_waits_and_comes_back_with_it(devices):
         expect(device.titles("Travel")).to_have_count(2)
         expect(device.note("Vienna")).to_be_visible()
         expect(device.aside).to_be_hidden()
+
+
+def test_a_note_that_is_set_aside_is_deleted_on_both(devices):
+    """S5"""
+    devices.apart()
+    devices.laptop.delete("folder Travel")
+    devices.phone.add("New note in Travel", "Vienna")
+    devices.together()
+    devices.phone.aside.locator("li", has_text="Vienna").get_by_role("button", name="Delete").click()
+    for device in (devices.laptop, devices.phone):
+        expect(device.aside.locator("li", has_text="Vienna")).to_have_count(0)
+        expect(device.note("Vienna")).to_have_count(0)
 
 
 def test_a_note_that_was_moved_out_of_a_deleted_folder_lives(devices):
@@ -154,6 +179,20 @@ def test_the_second_of_two_equal_tags_waits_and_is_merged(devices):
         expect(device.aside).to_be_hidden()
         for title in ("Graz", "Apricot jam"):
             expect(device.note(title).get_by_role("button", name="#fruit")).to_have_attribute("aria-pressed", "true")
+
+
+def test_the_second_of_two_equal_tags_comes_in_when_the_first_goes(devices):
+    """S9"""
+    devices.apart()
+    devices.laptop.add("New tag", "fruit")
+    devices.phone.add("New tag", "fruit")
+    devices.together()
+    for device in (devices.laptop, devices.phone):
+        expect(device.aside).to_contain_text("fruit There is another tag with this name.")
+    devices.laptop.delete("tag fruit")
+    for device in (devices.laptop, devices.phone):
+        expect(device.aside).to_be_hidden()
+        expect(device.named("Tags").locator("li", has_text="fruit")).to_have_count(1)
 
 
 def test_files_come_in_any_order_and_twice(devices, tmp_path):

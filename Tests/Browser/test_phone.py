@@ -28,6 +28,7 @@ def test_nothing_is_wider_than_the_screen(phone, server):
         open_pane()
         expect(phone.page.locator("body")).to_be_visible()
         assert phone.page.evaluate("() => document.documentElement.scrollWidth") <= 390
+    assert phone.page.locator("#desk").evaluate("desk => desk.scrollWidth") <= 390
     phone.title.evaluate("title => title.scrollIntoView()")
     assert phone.title.evaluate("title => title.scrollWidth <= title.clientWidth")
 

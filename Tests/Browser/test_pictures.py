@@ -9,14 +9,58 @@ from playwright.sync_api import expect
 
 from samples import GIF, SIGNATURE, chosen, drawn, png
 from showcase import version
+from studio import size  # noqa: F401
 
 THIRTY_MEGABYTES = 30 * 1024 * 1024
+LINES = "\n".join(f"Line {number} of a text that goes on and on" for number in range(30))
+LAYOUT = """
+() => {
+  const box = ({ left, top, right, bottom }) => ({ left, top, right, bottom });
+  const texts = ['body', 'dates'].map((id) => {
+    const range = document.createRange();
+    range.selectNodeContents(document.getElementById(id));
+    return [...range.getClientRects()];
+  });
+  return {
+    lines: texts.flat().concat(document.getElementById('title').getBoundingClientRect()).map(box),
+    pictures: [...document.querySelectorAll('.picture')].map((picture) => box(picture.getBoundingClientRect())),
+  };
+}
+"""
 
 
 def frame(server) -> dict:
     [(images,)] = server.rows("SELECT images FROM Note")
     [image] = json.loads(images)
     return image["frame"]
+
+
+def expect_no_text_under_pictures(window):
+    """Demands that text stands above and below every picture, and that no picture covers a line of it."""
+    layout = window.page.evaluate(LAYOUT)
+    assert len(layout["lines"]) > 30
+    for picture in layout["pictures"]:
+        for line in layout["lines"]:
+            is_beside = line["right"] <= picture["left"] or line["left"] >= picture["right"]
+            assert is_beside or line["bottom"] <= picture["top"] or line["top"] >= picture["bottom"], (line, picture)
+        assert any(line["bottom"] <= picture["top"] for line in layout["lines"])
+        assert any(line["top"] >= picture["bottom"] for line in layout["lines"])
+
+
+@pytest.fixture
+def flowing(open_window, server, size):
+    """Opens a note with the text and a picture below it, on a desk and on a phone."""
+
+    def flowing(text):
+        server.create("Flowing", text)
+        window = open_window(viewport=size)
+        window.open("Flowing")
+        window.add_picture(chosen("garden.png", png(200, 100)))
+        expect(window.pictures).to_have_count(1)
+        window.expect_saved()
+        return window
+
+    return flowing
 
 
 @pytest.fixture
@@ -74,6 +118,91 @@ def test_a_picture_cannot_be_dragged_off_the_paper(pictured, server):
     pictured.drag(pictured.pictures, -700, -700)
     pictured.expect_saved()
     assert (frame(server)["x"], frame(server)["y"]) == (0, 0)
+
+
+def test_text_that_is_typed_later_flows_around_a_picture(flowing, server):
+    window = flowing("Text")
+    before = frame(server)
+    window.body.click()
+    window.press("Control+End", "Enter")
+    window.page.keyboard.type(LINES)
+    expect_no_text_under_pictures(window)
+    window.press("Control+s")
+    window.expect_saved()
+    assert server.rows("SELECT body FROM Note") == [(f"Text\n{LINES}",)]
+    assert frame(server) == before
+    window.page.reload()
+    expect(window.pictures).to_have_count(1)
+    expect_no_text_under_pictures(window)
+
+
+def test_text_flows_around_a_picture_wherever_it_is_dropped(flowing, server):
+    window = flowing(LINES)
+    before = frame(server)
+    window.pictures.scroll_into_view_if_needed()
+    for x, y in [(0, -300), (60, 30), (400, -20), (-200, -60)]:
+        window.drag(window.pictures, x, y)
+        expect_no_text_under_pictures(window)
+    window.press("Control+s")
+    window.expect_saved()
+    assert frame(server)["y"] < before["y"] - 200
+    window.page.reload()
+    expect(window.pictures).to_have_count(1)
+    expect_no_text_under_pictures(window)
+
+
+def test_text_flows_around_a_picture_that_grows(flowing):
+    window = flowing(LINES)
+    window.pictures.scroll_into_view_if_needed()
+    window.drag(window.pictures, 0, -300)
+    handle = window.page.locator(".resize")
+    for growth in [40, 80, 160]:
+        window.pictures.hover()
+        window.drag(handle, growth, 0)
+        expect_no_text_under_pictures(window)
+
+
+def test_empty_lines_leave_a_picture_alone_that_is_as_wide_as_the_paper(flowing):
+    window = flowing("Text")
+    window.pictures.focus()
+    for _ in range(80):
+        window.press("Shift+ArrowRight")
+    window.body.click()
+    window.press("Control+End", *["Enter"] * 40)
+    window.page.keyboard.type("End")
+    expect_no_text_under_pictures(window)
+
+
+def test_text_flows_around_pictures_beside_and_upon_each_other(flowing):
+    window = flowing(LINES)
+    window.add_picture(chosen("roses.png", png(150, 120)))
+    expect(window.pictures).to_have_count(2)
+    window.pictures.last.scroll_into_view_if_needed()
+    window.drag(window.pictures.first, 0, -360)
+    for x, y in [(300, -440), (-100, -20), (-100, 20), (-80, -20)]:
+        window.drag(window.pictures.last, x, y)
+        expect_no_text_under_pictures(window)
+
+
+def test_the_title_makes_room_for_a_picture(flowing):
+    window = flowing(LINES)
+    window.pictures.focus()
+    for _ in range(200):
+        window.press("ArrowUp")
+    layout = window.page.evaluate(LAYOUT)
+    [picture] = layout["pictures"]
+    [*lines, title] = layout["lines"]
+    assert title["left"] >= picture["right"]
+    for line in lines:
+        assert line["left"] >= picture["right"] or line["top"] >= picture["bottom"], (line, picture)
+
+
+def test_tab_leads_from_the_text_to_the_pictures(pictured):
+    pictured.body.focus()
+    pictured.press("Tab")
+    expect(pictured.pictures).to_be_focused()
+    pictured.press("Shift+Tab")
+    expect(pictured.body).to_be_focused()
 
 
 def test_a_picture_is_resized_at_its_corner_in_proportion(pictured, server):

@@ -23,7 +23,7 @@ def test_everything_is_there_after_a_restart(window, server):
     assert server.rows(ALL_COLUMNS) == before
 
     window.page.reload()
-    expect(window.body).to_have_value("A text")
+    expect(window.body).to_have_text("A text")
     expect(window.page.get_by_label("Font", exact=True)).to_have_value("Georgia")
     expect(window.pictures.get_by_role("img")).to_have_js_property("naturalWidth", 200)
     assert window.pictures.bounding_box() == box

@@ -26,7 +26,7 @@ def test_a_script_tag_in_every_text_field_is_shown_as_text(window):
     expect(window.page.locator("#stored-content")).to_contain_text(SCRIPT)
     window.page.reload()
     expect(window.title).to_have_value(SCRIPT)
-    expect(window.body).to_have_value(SCRIPT)
+    expect(window.body).to_have_text(SCRIPT)
     window.search.fill(SCRIPT)
     expect(window.list.locator("mark")).not_to_have_count(0)
     window.expect_titles(SCRIPT)

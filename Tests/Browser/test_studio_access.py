@@ -8,8 +8,14 @@ from studio import StudioPage, size, start_studio, studio  # noqa: F401
 
 
 @pytest.fixture(params=["light", "dark"])
-def window(request, open_page, studio, size):
-    return StudioPage(open_page(viewport=size, color_scheme=request.param, reduced_motion="reduce"), studio)
+def show(request, open_page, size):
+    """Opens a window of a studio."""
+    return lambda studio: StudioPage(open_page(viewport=size, color_scheme=request.param, reduced_motion="reduce"), studio)
+
+
+@pytest.fixture
+def window(show, studio):
+    return show(studio)
 
 
 def expect_accessible(window):
@@ -48,11 +54,52 @@ def test_a_conflict(window, studio):
     expect_accessible(window)
 
 
+def test_a_conflict_before_anything_is_saved(window, studio):
+    window.open("Account", "Wallet")
+    window.write("name", "Mine")
+    window.expect_unsaved(1)
+    studio.execute("update Account set name = 'Theirs' where name = 'Wallet'")
+    expect(window.panel.get_by_role("group", name="Conflict")).to_be_visible()
+    expect_accessible(window)
+    window.work.locator(".quiet").click()
+    expect(window.dialog.locator(".is-conflict")).to_be_visible()
+    expect_accessible(window)
+
+
+def test_the_dialog_that_discards(window):
+    window.open("Account", "Wallet")
+    window.write("name", "Mine")
+    window.expect_unsaved(1)
+    window.work.get_by_role("button", name="Discard").click()
+    expect(window.dialog.get_by_role("button", name="Discard")).to_be_visible()
+    expect_accessible(window)
+
+
 def test_a_conflict_of_a_document(window, studio):
     window.open("people", "ada")
     window.field("json").locator("textarea").fill('{"name": "Mine"}')
     studio.change_document("ada", json='{"name": "Theirs"}')
     expect(window.panel.get_by_role("group", name="Conflict")).to_be_visible()
+    expect_accessible(window)
+
+
+def test_who_wrote_a_row_and_what_lost(show, start_studio):
+    window = show(start_studio(sample="--share"))
+    for table, row in [("Category", "Meals"), ("papers", "plan")]:
+        window.open(table, row)
+        expect(window.panel.locator(".lost")).to_be_visible()
+        window.panel.get_by_text("Written", exact=True).click()
+        expect(window.panel.locator(".history li").first).to_be_visible()
+        expect_accessible(window)
+        window.page.get_by_role("button", name="Close").click()
+
+
+@pytest.mark.parametrize("table, row", [("Account", "Wallet"), ("Ticket", "Opera"), ("people", "ada")])
+def test_a_page_that_only_reads(show, start_studio, tmp_path, table, row):
+    start_studio()
+    window = show(start_studio(tmp_path / "sample0.larder", is_writable=False))
+    window.open(table, row)
+    expect(window.page.locator("#access")).to_be_visible()
     expect_accessible(window)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from datetime import datetime, timezone
 
 from playwright.sync_api import expect
 
@@ -128,6 +129,40 @@ def test_dates_and_expiry_are_set_in_local_time(open_page, studio, size):
     assert studio.ask("GET", "api/row", table="Ticket", key=json.dumps(key))[2]["expires"] == "2090-01-02T00:00:00.000Z"
 
 
+def test_a_date_is_edited_in_local_time(open_page, studio, size):
+    window = StudioPage(open_page(viewport=size, timezone_id="Asia/Tokyo"), studio)
+    window.open("Cost", "Cost 4")
+    # 06:13:20 in UTC.
+    field = window.field("date").locator("input")
+    expect(field).to_have_value("2026-05-13T15:13:20")
+    field.fill("2026-01-02T08:30:15.250")
+    field.blur()
+    window.expect_unsaved(1)
+    expect(window.row("Cost 4").first).to_contain_text("2 Jan 2026, 08:30:15")
+    window.save()
+    window.expect_unsaved(0)
+    stored = datetime(2026, 1, 1, 23, 30, 15, 250_000, tzinfo=timezone.utc) - datetime(2001, 1, 1, tzinfo=timezone.utc)
+    assert studio.sql("select date from Cost where note = 'Cost 4'") == [(stored.total_seconds(),)]
+
+
+def test_bytes_are_replaced_by_those_of_a_file_and_removed(window, studio):
+    window.open("Ticket", "Opera")
+    field = window.field("secret")
+    expect(field).to_contain_text("3 bytes")
+    expect(field).to_contain_text("00 01 ff")
+    content = bytes(range(256)) * 300
+    field.locator("input[type=file]").set_input_files(chosen("secret.bin", content, "application/octet-stream"))
+    expect(field).to_contain_text("77 kB")
+    window.save()
+    window.expect_unsaved(0)
+    assert studio.sql("select secret from Ticket where title = 'Opera'") == [(content,)]
+    field.get_by_role("button", name="Remove").click()
+    expect(field).to_contain_text("nil")
+    window.save()
+    window.expect_unsaved(0)
+    assert studio.sql("select secret from Ticket where title = 'Opera'") == [(None,)]
+
+
 def test_a_row_is_inserted_with_a_key_of_its_own(window, studio):
     window.show("Category")
     window.page.get_by_role("button", name="New row").click()
@@ -160,6 +195,19 @@ def test_a_deletion_says_first_what_its_rules_do(window, studio):
     assert len(studio.rows("Cost")) == 10
 
 
+def test_a_deletion_says_which_rows_are_left_without_a_reference(window, studio):
+    window.open("Category", "Food")
+    window.panel.get_by_role("button", name="Delete…").click()
+    expect(window.dialog).to_contain_text("Left without a reference:")
+    expect(window.dialog.get_by_role("listitem")).to_have_text("13 rows of Cost, property category")
+    window.dialog.get_by_role("button", name="Delete", exact=True).click()
+    window.expect_unsaved(14)
+    assert studio.sql("select count(category) from Cost") == [(26,)]
+    window.save()
+    window.expect_unsaved(0)
+    assert (names(studio, "Category"), studio.sql("select count(*), count(category) from Cost")) == (["Travel"], [(40, 13)])
+
+
 def test_a_deletion_that_a_rule_denies_is_not_offered(window):
     window.open("Category", "Travel")
     window.panel.get_by_role("button", name="Delete…").click()
@@ -176,6 +224,31 @@ def test_an_attachment_shows_its_picture_and_can_be_replaced(window):
     expect(window.field("picture")).to_contain_text("<b>cat</b>.png")
     window.save()
     window.expect_unsaved(0)
+
+
+def test_an_attachment_of_another_kind_is_saved_and_downloaded_as_it_is_and_removed(window, studio):
+    content = b"<script>alert(1)</script>\r\n\0\xff" * 1000
+    window.open("Ticket", "Opera")
+    field = window.field("picture")
+    field.locator("input[type=file]").set_input_files(chosen("notes.html", content, "text/html"))
+    expect(field).to_contain_text("notes.html")
+    expect(field).to_contain_text("29 kB · text/html")
+    expect(field.get_by_role("img")).to_have_count(0)
+    window.save()
+    window.expect_unsaved(0)
+    assert content in studio.attached()
+    stored = json.loads(studio.sql("select picture from Ticket where title = 'Opera'")[0][0])
+    assert (stored["name"], stored["size"], stored["type"]) == ("notes.html", len(content), "text/html")
+    with window.page.expect_download() as download:
+        field.get_by_role("link", name="notes.html").click()
+    assert download.value.suggested_filename == "notes.html"
+    assert download.value.path().read_bytes() == content
+    field.get_by_role("button", name="Remove").click()
+    expect(field).to_contain_text("nil")
+    expect(field.get_by_role("link")).to_have_count(0)
+    window.save()
+    window.expect_unsaved(0)
+    assert studio.sql("select picture from Ticket where title = 'Opera'") == [(None,)]
 
 
 def conflict(window, studio):
@@ -307,17 +380,24 @@ def test_what_the_program_writes_is_no_unsaved_change(studio):
     assert names(studio, "Tag") == ["Last", "Later"]
 
 
+def resolve(studio, conflict: dict) -> int:
+    body = {name: conflict[name] for name in ("table", "key", "version")}
+    return studio.ask("POST", "api/resolve", body | {"keepsMine": True})[0]
+
+
 def test_a_decision_holds_for_the_version_that_was_seen(studio):
     change(studio, "Mine", CASH)
     studio.execute("update Tag set name = 'First' where id = 1")
     status, _, answer = studio.ask("POST", "api/save", {})
     assert (status, len(answer["conflicts"])) == (409, 1), answer
+    [first] = answer["conflicts"]
     studio.execute("update Tag set name = 'Second' where id = 1")
-    assert studio.ask("POST", "api/resolve", {"table": "Tag", "key": CASH, "keepsMine": True})[0] == 200
+    assert resolve(studio, first) == 200
     status, _, answer = studio.ask("POST", "api/save", {})
-    assert (status, answer["conflicts"][0]["differences"][0]["before"]) == (409, "Second"), answer
+    [second] = answer["conflicts"]
+    assert (status, second["differences"][0]["before"]) == (409, "Second"), answer
     assert names(studio, "Tag") == ["Second", "late"]
-    assert studio.ask("POST", "api/resolve", {"table": "Tag", "key": CASH, "keepsMine": True})[0] == 200
+    assert resolve(studio, second) == 200
     assert studio.ask("POST", "api/save", {})[0] == 200
     assert names(studio, "Tag") == ["Mine", "late"]
 
@@ -339,6 +419,38 @@ def test_values_of_a_column_without_a_type_keep_their_kind(start_studio, tmp_pat
     assert studio.ask("POST", "api/save", {})[0] == 200
     assert [row[0] for row in connection.execute("select v from t order by id")] == ["008", 6, b"\0\1\2", "0042", 42, 2.5, "1e5", 7]
     connection.close()
+
+
+def test_saving_is_one_transaction(window, studio):
+    """Of two rows that are changed, one can't be saved: a value that must be unique is taken by now."""
+    for table, text, name in [("Tag", "cash", "coins"), ("Account", "Wallet", "Purse")]:
+        window.open(table, text)
+        window.write("name", name)
+    window.expect_unsaved(2)
+    studio.execute("update Account set name = 'Purse' where name = 'Bank'")
+    expect(window.row("Purse")).to_have_count(2)
+    window.save()
+    expect(window.page.locator("#message")).to_contain_text("Account.name")
+    window.expect_unsaved(2)
+    assert (names(studio), names(studio, "Tag")) == (["Purse", "Wallet"], ["cash", "late"])
+    window.open("Account", "EUR")
+    window.write("name", "Bag")
+    window.save()
+    window.expect_unsaved(0)
+    assert (names(studio), names(studio, "Tag")) == (["Bag", "Purse"], ["coins", "late"])
+
+
+def test_a_conflict_in_one_row_keeps_the_others_from_being_saved(window, studio):
+    for table, text, name in [("Tag", "cash", "coins"), ("Account", "Wallet", "Mine")]:
+        window.open(table, text)
+        window.write("name", name)
+    window.expect_unsaved(2)
+    studio.execute("update Account set name = 'Theirs' where name = 'Wallet'")
+    window.save()
+    expect(window.dialog).to_contain_text("The program has changed the same rows")
+    window.dialog.get_by_role("button", name="Not now").click()
+    window.expect_unsaved(2)
+    assert (names(studio), names(studio, "Tag")) == (["Bank", "Theirs"], ["cash", "late"])
 
 
 def test_windows_with_unsaved_changes_keep_no_other_from_reading(studio):

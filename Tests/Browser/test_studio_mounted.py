@@ -54,6 +54,12 @@ def test_a_note_that_is_changed_in_studio_changes_in_the_page_of_notes(open_page
     assert notes.page.evaluate("window.isSameDocument")
 
 
+def test_the_schema_says_that_the_programs_migrations_ran_when_it_opened_the_store(open_page, server, size):
+    window = StudioPage(open_page(viewport=size), studio(server, "ledger"))
+    window.page.get_by_role("link", name="Schema").click()
+    expect(window.page.locator(".schema-table").last).to_have_text("PendingNothing: a program’s migrations run when it opens its store.")
+
+
 def test_another_site_is_refused_although_no_token_is_needed(server):
     change = {"sql": "delete from Category", "writes": True}
     path = "/studio/ledger/api/sql?session=test"

@@ -7,14 +7,14 @@ import sqlite3
 import pytest
 from playwright.sync_api import expect
 
-from studio import StudioPage, size, start_studio, studio, window  # noqa: F401
+from studio import Studio, StudioPage, size, start_studio, studio, window  # noqa: F401
 
 
 def test_tables_are_listed_with_their_counts(window):
     tables = window.page.locator("#tables")
     for heading in ["Models", "Collections", "Pairs"]:
         expect(tables.get_by_role("heading", name=heading)).to_be_visible()
-    for name, count in [("Account", 2), ("Cost", 40), ("Ticket", 2), ("people", 2), ("Cost_tags", 0)]:
+    for name, count in [("Account", 2), ("Cost", 40), ("Ticket", 2), ("people", 2), ("Cost_tags", 3)]:
         expect(tables.locator(f"a[data-table={name}] .count")).to_have_text(str(count))
 
 
@@ -134,6 +134,70 @@ def test_a_reference_leads_to_its_row_and_back_to_all_that_refer(window):
     expect(window.page.locator(".filter-title .count")).to_have_text("40 rows")
 
 
+def test_rows_of_many_to_many_are_listed_on_both_sides(window):
+    window.open("Tag", "cash")
+    costs = window.panel.locator(".related").filter(has_text="costs")
+    expect(costs.get_by_role("link")).to_have_text(["Cost 2", "Cost 3"])
+    costs.get_by_role("link", name="Cost 2").click()
+    expect(window.panel.locator("h2")).to_have_text("Cost 2")
+    tags = window.panel.locator(".related").filter(has_text="tags")
+    expect(tags.get_by_role("link")).to_have_text(["cash", "late"])
+    tags.get_by_role("link", name="late").click()
+    expect(window.panel.locator("h2")).to_have_text("late")
+    expect(window.panel.locator(".related").get_by_role("link")).to_have_text(["Cost 2"])
+
+
+def test_the_rows_of_many_to_many_are_shown_in_the_grid(window, studio):
+    studio.execute("insert into Cost_tags (source, target) select id, 1 from Cost where note in ('Cost 10', 'Cost 11', 'Cost 12', 'Cost 13')")
+    window.open("Tag", "cash")
+    window.panel.get_by_role("link", name="all 6: costs").click()
+    expect(window.page.locator(".filter-title .count")).to_have_text("6 rows")
+    expect(window.page.locator(".chip")).to_contain_text("costs of Tag cash")
+    expect(window.row("Cost 13")).to_have_count(1)
+    expect(window.row("Cost 14")).to_have_count(0)
+
+
+@pytest.fixture
+def wide(tmp_path):
+    """A file of another program's whose table is much wider than a window."""
+    file = tmp_path / "wide.db"
+    connection = sqlite3.connect(file)
+    names = [f"column_{number}" for number in range(1, 40)]
+    connection.execute(f"CREATE TABLE wide (id INTEGER PRIMARY KEY, {', '.join(names)})")
+    values = [(row, *(f"{name} of {row}" for name in names)) for row in range(1, 101)]
+    connection.executemany(f"INSERT INTO wide VALUES ({', '.join('?' * 40)})", values)
+    connection.commit()
+    connection.close()
+    return file
+
+
+def expect_in_view(window, made):
+    """Demands that the grid shows all of an element."""
+    expect(made).to_be_in_viewport(ratio=0.99)
+    bounds, box = window.page.locator(".grid").bounding_box(), made.bounding_box()
+    assert bounds["x"] - 1 <= box["x"] and box["x"] + box["width"] <= bounds["x"] + bounds["width"] + 1
+
+
+def test_the_last_column_of_a_wide_table_can_be_reached(open_page, start_studio, wide, size):
+    window = StudioPage(open_page(viewport=size), start_studio(wide))
+    window.show("wide")
+    heading, cell = window.grid.get_by_role("columnheader").last, window.row("column_39 of 1").first.locator(".grid-cell").last
+    expect(heading).not_to_be_in_viewport()
+    bounds = window.page.locator(".grid").bounding_box()
+    window.page.mouse.move(bounds["x"] + 50, bounds["y"] + 100)
+    window.page.mouse.wheel(20_000, 0)
+    for made in [heading, cell]:
+        expect_in_view(window, made)
+    assert heading.bounding_box()["x"] == pytest.approx(cell.bounding_box()["x"], abs=1)
+    assert window.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    window.page.locator(".grid").evaluate("grid => { grid.scrollLeft = 0; }")
+    window.row("column_39 of 1").first.locator(".grid-cell").first.focus()
+    window.page.keyboard.press("End")
+    expect(cell).to_be_focused()
+    for made in [heading, cell]:
+        expect_in_view(window, made)
+
+
 def test_the_grid_is_used_by_keys_alone(window):
     window.show("Cost")
     window.row("Cost 0").locator(".grid-cell").nth(1).focus()
@@ -195,6 +259,41 @@ def test_a_million_rows_are_reached_from_end_to_end(open_page, start_studio, mil
     window.page.keyboard.press("ArrowUp")
     window.page.keyboard.press("Enter")
     expect(window.panel.locator("h2")).to_have_text("Item 999999")
+
+
+@pytest.fixture(scope="session")
+def many(tmp_path_factory):
+    """A file of Larder's own with a million rows, whose keys are UUIDs."""
+    studio = Studio(tmp_path_factory.mktemp("many") / "many.larder", "--many")
+    studio.stop()
+    return studio.file
+
+
+def test_a_million_rows_of_a_model_are_reached_sorted_and_filtered(open_page, start_studio, many, size):
+    window = StudioPage(open_page(viewport=size), start_studio(many, is_writable=False))
+    window.show("Entry")
+    count = window.page.locator(".filter-title .count")
+    expect(count).to_have_text("1,000,000 rows")
+    scroller = window.page.locator(".grid")
+    middle = "grid => { grid.scrollTop = (grid.scrollHeight - grid.clientHeight) / 2; }"
+    scroller.evaluate(middle)
+    expect(window.row("Entry 500000")).to_have_count(1)
+    heading = window.grid.get_by_role("columnheader", name="date")
+    heading.click()
+    expect(heading).to_have_attribute("aria-sort", "ascending")
+    expect(window.row("Entry 1").first).to_be_attached()
+    heading.click()
+    expect(heading).to_have_attribute("aria-sort", "descending")
+    expect(window.row("Entry 1000000")).to_be_attached()
+    scroller.evaluate(middle)
+    expect(window.row("Entry 500000")).to_have_count(1)
+    window.condition.fill("number >= 500000 and date > 2024-01-01")
+    window.condition.press("Enter")
+    expect(count).to_have_text(re.compile(r"^\d{3},\d{3} rows$"))
+    scroller.evaluate("grid => { grid.scrollTop = grid.scrollHeight; }")
+    # At the end are the earliest dates that the condition selects.
+    expect(window.row("Jan 2024").first).to_be_attached()
+    expect(window.grid.locator(".grid-row.waiting")).to_have_count(0)
 
 
 def test_a_key_that_begins_with_a_combining_mark_opens_its_row_and_pages_on(start_studio, tmp_path):

@@ -4,8 +4,10 @@ import http.client
 import json
 import os
 import signal
+import socket
 import sqlite3
 import subprocess
+import sys
 import time
 from urllib.parse import urlsplit
 
@@ -131,14 +133,99 @@ def test_a_program_that_opens_a_browser_gets_an_invitation_for_one(hostile, tmp_
             command.wait(PATIENCE)
 
 
+def free_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+@pytest.fixture
+def command(hostile, tmp_path):
+    """Starts the command on a file; what would open a browser leaves a file behind."""
+    for name in ["open", "xdg-open"]:
+        (tmp_path / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/opened\n")
+        (tmp_path / name).chmod(0o755)
+    environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    started = []
+
+    def start(*options: str) -> Studio:
+        arguments = [COMMAND, "studio", hostile, *options]
+        started.append(Studio.of(hostile, subprocess.Popen(arguments, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True, env=environment)))
+        return started[-1]
+
+    yield start
+    for studio in started:
+        studio.stop()
+
+
+def test_the_command_lets_nobody_write_unless_it_is_told_to(command, hostile, tmp_path):
+    port = free_port()
+    body = {"table": TABLE, "key": ["i1"], "values": {COLUMN: "changed"}}
+    reader = command("--port", str(port), "--no-open")
+    assert reader.port == port
+    assert reader.ask("GET", "api/store")[2]["isWritable"] is False
+    for path, values in [("update", body), ("sql", {"sql": f"delete from {json.dumps(TABLE)}", "writes": True})]:
+        assert reader.ask("POST", f"api/{path}", values)[0] == 403
+    writer = command("--write", "--no-open")
+    assert writer.ask("GET", "api/store")[2]["isWritable"] is True
+    assert writer.ask("POST", "api/update", body)[0] == 200
+    assert writer.ask("POST", "api/save", {})[0] == 200
+    assert reader.rows(TABLE)[0][1] == "changed"
+    assert not (tmp_path / "opened").exists()
+
+
+def test_the_command_says_that_a_port_is_taken(command, hostile):
+    studio = command("--no-open")
+    taken = subprocess.run([COMMAND, "studio", hostile, "--port", str(studio.port), "--no-open"], capture_output=True, text=True, timeout=PATIENCE)
+    assert taken.returncode != 0 and f"Port {studio.port} is taken" in taken.stderr
+
+
+def own_addresses() -> set[str]:
+    """The addresses by which other machines, or programs that mean the network, reach this one. Nothing is sent."""
+    found = {"127.0.0.2"} if sys.platform == "linux" else set()
+    for family, target in [(socket.AF_INET, "198.51.100.1"), (socket.AF_INET6, "2001:db8::1")]:
+        try:
+            with socket.socket(family, socket.SOCK_DGRAM) as probe:
+                probe.connect((target, 9))
+                found.add(probe.getsockname()[0])
+        except OSError:
+            # There is no way out by this family.
+            continue
+    return found - {"127.0.0.1", "::1"}
+
+
+def test_the_command_listens_on_loopback_alone(command):
+    studio = command("--no-open")
+    with socket.create_connection(("127.0.0.1", studio.port), PATIENCE):
+        pass
+    addresses = own_addresses()
+    if not addresses:
+        pytest.skip("this machine has no other address")
+    for address in addresses:
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection((address, studio.port), PATIENCE)
+
+
+def expect_rules(headers):
+    assert "default-src 'none'; script-src 'self'" in headers["Content-Security-Policy"]
+    assert "unsafe" not in headers["Content-Security-Policy"]
+    assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+    assert headers["X-Content-Type-Options"] == "nosniff"
+
+
 def test_the_pages_allow_no_foreign_script_and_no_frame(studio):
     for path in ["", "studio.js", "api/store"]:
         status, headers, _ = studio.ask("GET", path)
         assert status == 200
-        assert "default-src 'none'; script-src 'self'" in headers["Content-Security-Policy"]
-        assert "unsafe" not in headers["Content-Security-Policy"]
-        assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
-        assert headers["X-Content-Type-Options"] == "nosniff"
+        expect_rules(headers)
+
+
+@pytest.mark.parametrize("headers, expected", [({"Host": "evil.example"}, 421), ({"Origin": "http://evil.example"}, 403), ({"Authorization": None}, 401)])
+@pytest.mark.parametrize("path", ["", "studio.js", "api/store", "nothing"])
+def test_refusals_have_the_same_rules(studio, path, headers, expected):
+    status, headers, answer = studio.ask("GET", path, headers=headers)
+    assert (status, set(answer)) == (expected, {"message"})
+    expect_rules(headers)
 
 
 def test_what_is_not_there_is_told_to_nobody_else_and_has_the_same_rules(studio):
@@ -147,8 +234,7 @@ def test_what_is_not_there_is_told_to_nobody_else_and_has_the_same_rules(studio)
         assert studio.ask("GET", path, headers={"Host": "evil.example"})[0] == 421
         status, headers, answer = studio.ask("GET", path)
         assert (status, bool(answer["message"])) == (404, True)
-        assert "default-src 'none'" in headers["Content-Security-Policy"]
-        assert headers["X-Content-Type-Options"] == "nosniff"
+        expect_rules(headers)
 
 
 @pytest.mark.parametrize("host", ["evil.example", "evil.example:8080", "localhost.evil.example", "127.0.0.1.evil.example", "[evil]", "10.0.0.1"])
@@ -169,7 +255,7 @@ WRITES = [
     ("expiry", {"table": "Ticket", "key": ["i1"], "expires": None}),
     ("document", {"table": "people", "key": "ada", "after": {"json": "{}"}}),
     ("document", {"table": "people", "key": "ada"}),
-    ("resolve", {"table": "Tag", "key": ["i1"], "keepsMine": True}),
+    ("resolve", {"table": "Tag", "key": ["i1"], "version": "0", "keepsMine": True}),
     ("undo", {}), ("redo", {}), ("discard", {}), ("save", {}),
     ("attachment", {}),
     ("sql", {"sql": "delete from Tag", "writes": True}),

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sqlite3
 
 import pytest
 from playwright.sync_api import expect
@@ -177,6 +178,11 @@ def test_json_of_many_entries_shows_them_in_parts(window, studio):
     expect(window.panel.locator(".json-leaf")).to_have_count(201)
 
 
+def part(window, heading: str):
+    """The part of the schema with the heading."""
+    return window.page.locator(".schema-table").filter(has=window.page.get_by_role("heading", name=heading, exact=True))
+
+
 def test_the_schema_says_what_tables_have(window, studio):
     window.page.get_by_role("link", name="Schema").click()
     schema = window.page.locator("#schema")
@@ -184,7 +190,8 @@ def test_the_schema_says_what_tables_have(window, studio):
     expect(account.get_by_role("row", name="currency")).to_contain_text("one of")
     expect(account).to_contain_text("derived")
     expect(account.locator("li").filter(has_text="costs")).to_contain_text("to many Cost, delete rule")
-    expect(schema.locator(".schema-table").last).to_contain_text("Migrations")
+    expect(part(window, "Migrations").get_by_role("listitem")).to_have_text("2026-10 first categories")
+    expect(part(window, "Pending")).to_contain_text("“larder plan” compares it")
     account.get_by_role("link", name="Account").click()
     expect(window.page.locator(".filter-title h2")).to_have_text("Account")
 
@@ -209,11 +216,143 @@ def test_the_diagram_shows_tables_and_can_be_moved_by_pointer_and_keys(window):
     assert box.bounding_box()["x"] == pytest.approx(moved["x"], abs=2)
 
 
-def test_the_diagram_prints_alone(window):
+def test_the_schema_says_that_no_migration_ran(start_studio, open_page, size):
+    window = StudioPage(open_page(viewport=size), start_studio(sample="--share"))
+    window.page.get_by_role("link", name="Schema").click()
+    expect(part(window, "Migrations")).to_contain_text("None ran in this file.")
+
+
+def test_the_schema_says_what_the_programs_next_version_would_change(start_studio, open_page, size):
+    window = StudioPage(open_page(viewport=size), start_studio(view="--next"))
+    window.page.get_by_role("link", name="Schema").click()
+    expect(part(window, "Migrations").get_by_role("listitem")).to_have_text("2026-10 first categories")
+    steps = part(window, "Pending").get_by_role("listitem")
+    expect(steps).to_have_count(2)
+    expect(steps.first).to_contain_text("color")
+    expect(steps.last).to_have_text('run the migration "2026-12 colors of categories"')
+
+
+def test_a_programs_own_store_has_nothing_pending(start_studio, open_page, size):
+    window = StudioPage(open_page(viewport=size), start_studio(view="--program"))
+    asked = []
+    window.page.on("request", lambda request: asked.append(request) if "/api/pending" in request.url else None)
+    window.page.get_by_role("link", name="Schema").click()
+    expect(part(window, "Pending")).to_contain_text("Nothing: the file matches the program’s models.")
+    assert len(asked) == 1
+
+
+def test_what_the_program_can_say_no_more_is_said_in_its_place(start_studio, open_page, size):
+    """The file is of a newer version of the program than the one that shows it."""
+    studio = start_studio(view="--program")
+    with sqlite3.connect(studio.file) as connection:
+        connection.execute("insert into _larder_migrations (name) values ('2027-01 later')")
+    connection.close()
+    window = StudioPage(open_page(viewport=size), studio)
+    window.page.get_by_role("link", name="Schema").click()
+    expect(part(window, "Pending")).to_contain_text("A newer version of the program wrote the file")
+
+
+@pytest.fixture
+def diagram(window):
     window.page.get_by_role("link", name="Diagram").click()
+    expect(window.page.locator(".diagram-title").first).to_be_visible()
+    return window
+
+
+def drawing(window) -> dict:
+    return window.page.locator(".diagram-drawing").bounding_box()
+
+
+def places(window) -> list[str]:
+    return window.page.locator(".diagram-box").evaluate_all("boxes => boxes.map(box => box.getAttribute('transform'))")
+
+
+def account(window):
+    return window.page.get_by_role("img", name="Account: ")
+
+
+def drag(window, box, x: float, y: float):
+    box.scroll_into_view_if_needed()
+    start = box.bounding_box()
+    left, top = start["x"] + 20, start["y"] + 8
+    window.page.mouse.move(left, top)
+    window.page.mouse.down()
+    window.page.mouse.move(left + x, top + y, steps=4)
+    window.page.mouse.up()
+    moved = box.bounding_box()
+    return moved["x"] - start["x"], moved["y"] - start["y"]
+
+
+def test_the_diagram_is_shown_larger_and_smaller(diagram):
+    before = drawing(diagram)
+    larger, smaller = diagram.page.get_by_role("button", name="Larger"), diagram.page.get_by_role("button", name="Smaller")
+    larger.click()
+    assert drawing(diagram)["width"] == pytest.approx(before["width"] * 1.2, abs=1)
+    assert drawing(diagram)["height"] == pytest.approx(before["height"] * 1.2, abs=1)
+    smaller.click()
+    smaller.click()
+    assert drawing(diagram)["width"] == pytest.approx(before["width"] / 1.2, abs=1)
+    # A table follows the pointer at any size.
+    assert drag(diagram, account(diagram), 40, 20) == (pytest.approx(40, abs=1.5), pytest.approx(20, abs=1.5))
+    for _ in range(20):
+        smaller.click()
+    assert drawing(diagram)["width"] > 100
+    for _ in range(40):
+        larger.click()
+    assert drawing(diagram)["width"] < before["width"] * 4
+
+
+def test_the_diagram_is_tidied_up_and_stays_tidy(diagram):
+    tidy = places(diagram)
+    drag(diagram, account(diagram), 60, 40)
+    assert places(diagram) != tidy
+    diagram.page.reload()
+    expect(diagram.page.locator(".diagram-title").first).to_be_visible()
+    assert places(diagram) != tidy
+    diagram.page.get_by_role("button", name="Tidy up").click()
+    assert places(diagram) == tidy
+    diagram.page.reload()
+    expect(diagram.page.locator(".diagram-title").first).to_be_visible()
+    assert places(diagram) == tidy
+
+
+def test_every_table_of_the_diagram_can_be_scrolled_to_and_leads_to_its_rows(diagram):
+    frame = diagram.page.locator(".diagram-frame")
+    for _ in range(8):
+        diagram.page.get_by_role("button", name="Larger").click()
+    assert frame.evaluate("frame => [frame.scrollWidth > frame.clientWidth, frame.scrollHeight > frame.clientHeight]") == [True, True]
+    bounds = frame.bounding_box()
+    diagram.page.mouse.move(bounds["x"] + bounds["width"] / 2, bounds["y"] + bounds["height"] - 5)
+    diagram.page.mouse.wheel(3000, 3000)
+    diagram.page.wait_for_function("() => { const frame = document.querySelector('.diagram-frame'); return frame.scrollLeft > 0 && frame.scrollTop > 0; }")
+    last = diagram.page.locator(".diagram-box").evaluate_all("boxes => boxes.map(box => box.getBoundingClientRect()).reduce((right, box) => Math.max(right, box.right), 0)")
+    assert last <= bounds["x"] + bounds["width"], "the table at the right edge can't be reached"
+    assert diagram.page.evaluate("document.documentElement.scrollWidth") <= diagram.page.viewport_size["width"]
+    account(diagram).focus()
+    box = account(diagram).bounding_box()
+    assert box["x"] < bounds["x"] + bounds["width"] and box["x"] + box["width"] > bounds["x"], "the table that is chosen by a key isn't in view"
+    diagram.page.keyboard.press("Enter")
+    expect(diagram.page.locator(".filter-title h2")).to_have_text("Account")
+
+
+# What can be seen of the page apart from an element and what is around it.
+OTHERS = """element => [...document.body.querySelectorAll('*')]
+  .filter(other => !element.contains(other) && !other.contains(element) && other.checkVisibility({ visibilityProperty: true }) && other.getClientRects().length)
+  .map(other => other.outerHTML.slice(0, 80))"""
+
+
+@pytest.mark.parametrize("name, part", [("Diagram", ".diagram-drawing"), ("Schema", ".schema-text")])
+def test_the_diagram_and_the_schema_print_alone(window, name, part):
+    window.open("Account", "Wallet")
+    window.write("name", "Purse")
+    window.expect_unsaved(1)
+    window.page.get_by_role("link", name=name).click()
+    shown = window.page.locator(part)
+    expect(shown).to_be_visible()
+    assert shown.evaluate(OTHERS) != []
     window.page.emulate_media(media="print")
-    expect(window.page.locator(".diagram-drawing")).to_be_visible()
-    expect(window.page.locator(".top")).to_be_hidden()
+    expect(shown).to_be_visible()
+    assert shown.evaluate(OTHERS) == []
 
 
 def write_sql(window, text: str):

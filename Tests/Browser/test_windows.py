@@ -28,7 +28,7 @@ def test_an_open_note_follows_what_another_window_writes(open_window, server):
     second.open("Shared")
     first.body.fill("After")
     first.expect_saved()
-    expect(second.body).to_have_value("After", timeout=WITHIN_A_SECOND)
+    expect(second.body).to_have_text("After", timeout=WITHIN_A_SECOND)
     expect(second.conflict).to_be_hidden()
 
 
@@ -44,7 +44,7 @@ def conflict(open_window, server, note=None):
     window.body.fill("Mine")
     expect(window.conflict).to_contain_text("Another window has changed this note")
     expect(window.state).to_contain_text("Not saved")
-    expect(window.body).to_have_value("Mine")
+    expect(window.body).to_have_text("Mine")
     assert server.ask("GET", f"/notes/api/notes/{note['id']}")[2] == theirs
     window.page.unroute("**/notes/api/notes/*")
     return window
@@ -61,7 +61,7 @@ def test_of_two_versions_mine_can_be_kept(open_window, server):
 def test_of_two_versions_theirs_can_be_taken(open_window, server):
     window = conflict(open_window, server)
     window.page.get_by_role("button", name="Take theirs").click()
-    expect(window.body).to_have_value("Theirs")
+    expect(window.body).to_have_text("Theirs")
     window.expect_saved()
     assert server.rows("SELECT body FROM Note") == [("Theirs",)]
 
@@ -70,7 +70,7 @@ def test_of_two_versions_both_can_be_kept(open_window, server):
     window = conflict(open_window, server)
     window.page.get_by_role("button", name="Keep both").click()
     expect(window.rows).to_have_count(2)
-    expect(window.body).to_have_value("Theirs")
+    expect(window.body).to_have_text("Theirs")
     assert server.rows("SELECT body FROM Note ORDER BY body") == [("Mine",), ("Theirs",)]
 
 
@@ -84,7 +84,7 @@ def test_both_versions_have_the_pictures(open_window, server):
     [images] = {images for (images,) in server.rows("SELECT images FROM Note")}
     assert '"a.png"' in images
     window.rows.filter(has_text="Mine").click()
-    expect(window.body).to_have_value("Mine")
+    expect(window.body).to_have_text("Mine")
     expect(window.pictures.get_by_role("img")).to_have_js_property("naturalWidth", 200)
 
 
@@ -93,7 +93,7 @@ def test_a_conflict_is_not_forgotten_when_one_looks_elsewhere(open_window, serve
     window = conflict(open_window, server)
     window.open("Elsewhere")
     window.row("Shared").click()
-    expect(window.body).to_have_value("Mine")
+    expect(window.body).to_have_text("Mine")
     expect(window.conflict).to_contain_text("Another window has changed this note")
 
 
@@ -117,7 +117,7 @@ def test_a_note_that_the_other_window_brings_back_is_open_again(open_window, ser
     expect(second.conflict).to_contain_text("no longer stored")
     first.undo_in_toast()
     expect(second.conflict).to_be_hidden()
-    expect(second.body).to_have_value("Text")
+    expect(second.body).to_have_text("Text")
     second.body.fill("After")
     second.expect_saved()
     assert server.rows("SELECT body FROM Note") == [("After",)]
@@ -130,7 +130,7 @@ def test_what_another_program_changed_without_a_new_date_is_shown(open_window, s
     sql = "update Note set title = 'Renamed', body = 'After'"
     assert server.ask("POST", "/studio/notes/api/sql?session=test", {"sql": sql, "writes": True})[0] == 200
     expect(window.title).to_have_value("Renamed")
-    expect(window.body).to_have_value("After")
+    expect(window.body).to_have_text("After")
 
 
 def test_a_change_without_the_version_it_is_based_on_is_refused(server):

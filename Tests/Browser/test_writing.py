@@ -35,16 +35,130 @@ def test_an_edit_is_there_after_a_reload(window):
     window.expect_saved()
     window.page.reload()
     expect(window.title).to_have_value("Better title")
-    expect(window.body).to_have_value("Better text\nwith a second line")
+    expect(window.body).to_have_text("Better text\nwith a second line", use_inner_text=True)
 
 
 def test_what_is_typed_while_a_save_is_under_way_is_saved_too(window, server):
     window.write("Title", "a")
     window.body.press_sequentially("bcdefghijklmnopqrstuvwxyz", delay=60)
-    text = window.body.input_value()
+    text = window.body.text_content()
     window.press("Control+s")
     window.expect_saved()
     assert server.rows("SELECT body FROM Note") == [(text,)]
+
+
+@pytest.mark.parametrize("text", ["One\n\n\nfour", "\nSecond", "Ends in lines\n\n", "  two  spaces  ", "a\tb"])
+def test_every_character_of_a_text_is_kept_as_typed(window, server, text):
+    window.write("Typed")
+    window.body.click()
+    window.press("Control+a")
+    window.page.keyboard.type(text)
+    window.press("Control+s")
+    window.expect_saved()
+    assert server.rows("SELECT body FROM Note") == [(text,)]
+    window.page.reload()
+    expect(window.title).to_have_value("Typed")
+    window.body.click()
+    window.press("Control+End")
+    window.page.keyboard.type("!")
+    window.press("Control+s")
+    window.expect_saved()
+    assert server.rows("SELECT body FROM Note") == [(text + "!",)]
+
+
+@pytest.mark.parametrize("insert", [lambda window, text: window.body.fill(text), lambda window, text: window.page.keyboard.insert_text(text)])
+def test_lines_that_arrive_at_once_are_lines(window, server, insert):
+    window.write("Filled")
+    window.body.click()
+    window.press("Control+a")
+    insert(window, "One\n\nthree\nfour")
+    window.press("End", "Enter")
+    window.page.keyboard.type("five")
+    window.press("Control+s")
+    window.expect_saved()
+    assert server.rows("SELECT body FROM Note") == [("One\n\nthree\nfour\nfive",)]
+
+
+def test_what_is_pasted_is_plain_text(window, server):
+    window.write("Pasted")
+    window.page.evaluate(
+        """() => {
+            const rich = document.createElement('div');
+            rich.innerHTML = '<h2>Bold</h2><p>one <b>two</b></p><ul><li>three</li></ul>';
+            document.getElementById('welcome').parentElement.append(rich);
+            getSelection().selectAllChildren(rich);
+            document.execCommand('copy');
+            rich.remove();
+        }"""
+    )
+    window.body.click()
+    window.press("Control+a", "Control+v")
+    window.press("Control+s")
+    window.expect_saved()
+    [(body,)] = server.rows("SELECT body FROM Note")
+    assert body.split() == ["Bold", "one", "two", "three"]
+    assert window.body.locator("h2, p, b, ul").count() == 0
+    expect(window.body).to_have_css("font-weight", "400")
+
+
+def test_typing_is_undone_and_redone(window, server):
+    window.write("Typed", "Before")
+    window.body.click()
+    window.press("Control+End", "Enter")
+    window.page.keyboard.type("after")
+    expect(window.body).to_have_text("Before\nafter", use_inner_text=True)
+    steps = len("after") + 1
+    window.press(*["Control+z"] * steps)
+    expect(window.body).to_have_text("Before")
+    window.press(*["Control+Shift+z"] * steps)
+    window.press("Control+s")
+    window.expect_saved()
+    assert server.rows("SELECT body FROM Note") == [("Before\nafter",)]
+
+
+def test_undoing_never_reaches_the_text_of_another_note(window, server):
+    server.create("First", "Text of the first")
+    server.create("Second", "Text of the second")
+    window.open("First")
+    window.body.click()
+    window.press("Control+a", "Delete")
+    window.page.keyboard.type("New")
+    window.expect_saved()
+    window.open("Second")
+    window.body.click()
+    window.press("Control+z", "Control+z", "Control+z", "Control+Shift+z", "Control+Shift+z")
+    expect(window.body).to_have_text("Text of the second")
+
+
+def test_the_caret_stays_at_its_word_when_another_window_writes(open_window, server):
+    server.create("Shared", "One two")
+    first, second = open_window(), open_window()
+    first.open("Shared")
+    second.open("Shared")
+    second.body.click()
+    second.press("Control+Home", "ArrowRight", "ArrowRight", "ArrowRight")
+    for text in ["One two three", "Zero, One two three"]:
+        first.body.fill(text)
+        first.expect_saved()
+        expect(second.body).to_have_text(text)
+    expect(second.body).to_be_focused()
+    second.page.keyboard.type("!")
+    expect(second.body).to_have_text("Zero, One! two three")
+
+
+def test_the_text_is_a_text_box_of_several_lines(window):
+    window.press("n")
+    text = window.page.get_by_role("textbox", name="Text", exact=True)
+    expect(text).to_have_attribute("aria-multiline", "true")
+    expect(text).to_have_attribute("aria-placeholder", "Write here")
+    window.press("Tab")
+    expect(text).to_be_focused()
+    shown = "body => getComputedStyle(body, '::before').content"
+    assert text.evaluate(shown) == '"Write here"'
+    window.page.keyboard.type("x")
+    assert text.evaluate(shown) == "none"
+    window.press("Backspace")
+    assert text.evaluate(shown) == '"Write here"'
 
 
 def test_font_size_and_colour_are_shown_and_kept(window, server):
@@ -102,7 +216,7 @@ def test_a_draft_without_a_title_is_refused_and_not_lost(window, server):
     assert server.rows("SELECT count(*) FROM Note") == [(1,)]
     window.open("Other")
     window.row("New note").click()
-    expect(window.body).to_have_value("A text that nobody wants to lose")
+    expect(window.body).to_have_text("A text that nobody wants to lose")
     window.title.fill("Now with a title")
     window.expect_saved()
     window.expect_titles("Now with a title", "Other")

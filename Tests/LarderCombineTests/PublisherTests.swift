@@ -1,5 +1,6 @@
 import Larder
 import LarderCombine
+import LarderSync
 import LarderTestSupport
 import Testing
 
@@ -15,6 +16,11 @@ struct Song: Hashable {
   var title: String = ""
 }
 
+@Model
+struct Tune: Hashable {
+  var id: String
+}
+
 @Suite("Publishers", .timeLimit(.minutes(20)))
 struct PublisherTests {
   @Test("B9: a publisher sends the rows now, and again after each commit that matters")
@@ -25,6 +31,20 @@ struct PublisherTests {
     #expect(await inbox.next() == .value([]))
     try await store.insert(Song(id: 1))
     #expect(await inbox.next() == .value([Song(id: 1)]))
+    inbox.cancel()
+  }
+
+  @Test("B9: a publisher hears of what an exchange of sync brought")
+  func sync() async throws {
+    let (store, other) = (try Store(inMemoryFor: Tune.self), try Store(inMemoryFor: Tune.self))
+    try await store.sync.enable()
+    try await other.sync.enable()
+    let inbox = Inbox<[Tune]>(demand: .unlimited)
+    store.publisher(for: Tune.all).subscribe(inbox)
+    #expect(await inbox.next() == .value([]))
+    try await other.insert(Tune(id: "1"))
+    try await store.sync.exchange(with: other.sync)
+    #expect(await inbox.next() == .value([Tune(id: "1")]))
     inbox.cancel()
   }
 

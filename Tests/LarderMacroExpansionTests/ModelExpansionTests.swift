@@ -177,7 +177,7 @@ struct ModelExpansionTests {
           Larder.Property(columns.rank, default: .constant(0)),
           Larder.Property(columns.secret),
         ])
-        public init(from row: inout Larder.RowReader) throws {
+        @inline(__always) public init(from row: inout Larder.RowReader) throws {
           self.id = try row.next()
           self.name = try row.next()
           self.rank = try row.next()

@@ -58,3 +58,19 @@ struct Ticket {
   var secret: Data?
   var picture: Attachment?
 }
+
+/// What the program's next version makes of its categories.
+@Model("Category")
+struct NextCategory {
+  var id: UUID = .v7()
+  @Attribute(.unique) var name: String
+  var color: String = "grey"
+}
+
+@Model
+struct Entry {
+  var id: UUID = .v7()
+  var text: String
+  var number: Int
+  @Attribute(.indexed) var date: Date
+}

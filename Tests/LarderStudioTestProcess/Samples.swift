@@ -4,29 +4,34 @@ import LarderSync
 
 /// The stores that tests look at.
 enum Samples {
+  static let models: [any Model.Type] = [
+    Account.self, Category.self, Cost.self, Tag.self, Guard.self, Ticket.self,
+  ]
+  static let configuration = Store.Configuration(migrations: [Migration("2026-10 first categories") { _ in }])
+
   /// A store with each kind of table, relationship and property.
   static func make(at path: String) throws {
-    let models: [any Model.Type] = [
-      Account.self, Category.self, Cost.self, Tag.self, Guard.self, Ticket.self,
-    ]
-    let store = try Store(at: path, for: models)
+    let store = try Store(at: path, for: models, configuration: configuration)
     let picture = try store.blocking.attach(pixel, name: "pixel.png", mediaType: "image/png")
     try store.blocking.write { db in
       let food = Category(name: "Food")
       let travel = Category(name: "Travel")
       try db.insert([food, travel])
       try db.insert(Guard(id: 1, category: ToOne(travel.id)))
-      try db.insert([Tag(id: 1, name: "cash"), Tag(id: 2, name: "late")])
+      let tags = [Tag(id: 1, name: "cash"), Tag(id: 2, name: "late")]
+      try db.insert(tags)
       let wallet = Account(name: "Wallet", address: Address(city: "Graz", lines: ["Annenstraße 1"]))
       let bank = Account(name: "Bank", currency: .dollar, isOpen: false)
       try db.insert([wallet, bank])
       let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
       for number in 0..<40 {
-        try db.insert(
-          Cost(
-            note: number == 7 ? "milk and bread" : "Cost \(number)", amount: Decimal(number) / 4,
-            date: start + Double(number) * 86_400, account: ToOne(number < 30 ? wallet.id : bank.id),
-            category: number % 3 == 0 ? nil : ToOne(number % 3 == 1 ? food.id : travel.id)))
+        let cost = Cost(
+          note: number == 7 ? "milk and bread" : "Cost \(number)", amount: Decimal(number) / 4,
+          date: start + Double(number) * 86_400, account: ToOne(number < 30 ? wallet.id : bank.id),
+          category: number % 3 == 0 ? nil : ToOne(number % 3 == 1 ? food.id : travel.id))
+        try db.insert(cost)
+        if number == 2 { try db.link(cost, \.tags, tags) }
+        if number == 3 { try db.link(cost, \.tags, tags[0]) }
       }
       try db.save(
         Ticket(title: "Opera", weight: 1.5, secret: Data([0, 1, 255]), picture: picture),
@@ -69,5 +74,27 @@ extension Samples {
     try await here.sync.exchange(with: there.sync)
     await there.close()
     await here.close()
+  }
+}
+
+extension Samples {
+  /// What the program's next version would do to a sample store when it opens it.
+  static func nextPlan(of path: String) throws -> MigrationPlan {
+    let migrations = configuration.migrations + [Migration("2026-12 colors of categories") { _ in }]
+    return try Store.plan(
+      at: path, for: NextCategory.self, configuration: Store.Configuration(migrations: migrations))
+  }
+
+  /// A store with a million rows.
+  static func makeMany(at path: String) throws {
+    let store = try Store(at: path, for: Entry.self)
+    // Each key is greater than the one before, as those are that a program makes.
+    try store.blocking.sql(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000)
+      INSERT INTO Entry (id, text, number, date)
+      SELECT CAST(printf('%016d', i) AS BLOB), 'Entry ' || i, i * 7919 % 1000003, 700000000 + i * 60 FROM n
+      """)
+    try store.blocking.close()
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Larder
+import LarderSync
 import LarderTestSupport
 import Testing
 
@@ -26,6 +27,30 @@ struct ToolLookingTests {
     #expect(json["format"] == 1)
     #expect(json["sync"] == false)
     #expect((json["size"]?.integer ?? 0) > 0)
+  }
+
+  @Test("info says that sync is on, which migrations ran, and the version that the program gave the file")
+  func facts() async throws {
+    let file = try ToolFile()
+    var configuration = Store.Configuration(sync: .on)
+    configuration.migrations = [
+      Migration("2026-01 first") { _ in }, Migration("2026-02 \u{1B}second") { _ in },
+    ]
+    let store = try Store(at: file.path, for: ToolItem.self, configuration: configuration)
+    try await store.sql("pragma user_version = 7")
+    await store.close()
+    let text = try await ToolRun("info", file.path)
+    #expect(text.status == 0, "\(text.errors)")
+    #expect(text.output.contains(", user version 7, journal wal\n"), "\(text.output)")
+    #expect(text.lines.contains("Migrations: 2026-01 first, 2026-02 \\u{1B}second"), "\(text.output)")
+    #expect(text.lines.contains("Sync: on"))
+    let json = try DocumentValue(json: try await ToolRun("info", file.path, "--json").output)
+    #expect(json["sync"] == true)
+    #expect(json["userVersion"] == 7)
+    #expect(json["journal"] == "wal")
+    #expect(json["migrations"] == ["2026-01 first", "2026-02 \u{1B}second"])
+    // Tables that sync keeps for itself aren't the program's.
+    #expect(json["tables"]?.array?.compactMap { $0["name"]?.text } == ["ToolItem"])
   }
 
   @Test("info and schema describe a file of another program")
@@ -195,10 +220,53 @@ struct ToolLookingTests {
     let refused = try await ToolRun("sql", file.path, "delete from ToolNote")
     #expect(refused.status == 1)
     #expect(refused.errors.contains("--write"))
-    #expect(try await ToolRun("sql", file.path, "delete from ToolNote where count = 1", "--write").status == 0)
+    let deleted = try await ToolRun("sql", file.path, "delete from ToolNote where count = 1", "--write")
+    #expect(deleted.status == 0)
+    #expect(deleted.output == "1 row is changed.\n")
     #expect(try await file.rows("select count(*) from ToolNote") == [[2]])
     let bad = try await ToolRun("sql", file.path, "slect")
     #expect(bad.status == 1)
     #expect(bad.errors.contains("near \"slect\""))
+  }
+  @Test(
+    "a statement that writes says how many rows it changed",
+    arguments: [
+      ("update ToolNote set isRead = 1", "3 rows are changed."),
+      ("update ToolNote set isRead = 1 where count > 100", "No row is changed."),
+      ("/* all */ -- of them\n WITH x AS (SELECT 1) UPDATE ToolTicket SET text = 'a'", "2 rows are changed."),
+      ("create index i on ToolNote (body)", ""), ("vacuum", ""), ("select 1 where 0", ""),
+      ("with x as (select 5 as five) select five from x", "five\n5"),
+      ("insert into v values (7)", "Triggers have changed rows."),
+      ("delete from ToolTicket where id = 2 returning id", "id\n2\n1 row is changed."),
+    ])
+  func changedRows(statement: String, expected: String) async throws {
+    let file = try await ToolFile.withNotes()
+    for sql in [
+      "insert into ToolTicket (id, text) values (2, 'w'), (7, 'x'), (8, 'y')",
+      "delete from ToolTicket where id = 8", "create view v as select id from ToolTicket",
+      "create trigger t instead of insert on v begin update ToolTicket set text = 'v' where id = new.id; end",
+    ] {
+      let run = try await ToolRun("sql", file.path, sql, "--write")
+      #expect(run.status == 0, "\(run)")
+    }
+    let run = try await ToolRun("sql", file.path, statement, "--write")
+    #expect(run.status == 0, "\(run)")
+    let lines = run.lines.map { $0.trimmingCharacters(in: .whitespaces) }.filter {
+      !$0.allSatisfy { "-─".contains($0) }
+    }
+    #expect(lines == expected.split(separator: "\n").map(String.init), "\(run)")
+    // What programs read has the rows alone.
+    let json = try await ToolRun("sql", file.path, "update ToolNote set count = 4", "--write", "--json")
+    #expect(json.output == "[]\n")
+  }
+
+  @Test("SQL may begin with a comment")
+  func comments() async throws {
+    let file = try await ToolFile.withNotes()
+    for statement in ["-- how many\nselect count(*) as n from ToolNote", "--x\nselect 3 as n", "--\tn\nselect 3 as n"] {
+      let run = try await ToolRun("sql", file.path, statement, "--format=csv")
+      #expect(run.output == "n\n3\n", "\(run)")
+    }
+    #expect(try await ToolRun("sql", file.path, "--wirte=a b", "select 1").status == 64)
   }
 }

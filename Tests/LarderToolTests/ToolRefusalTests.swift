@@ -6,7 +6,7 @@ import Testing
 @Suite("what larder refuses", .timeLimit(.minutes(20)))
 struct ToolRefusalTests {
   /// A command for each verb that opens a file, with the path in the place of FILE.
-  private static let commands: [[String]] = [
+  static let commands: [[String]] = [
     ["info", "FILE"], ["schema", "FILE"], ["plan", "FILE", "FILE"], ["model", "FILE"], ["query", "FILE", "ToolNote"],
     ["sql", "FILE", "select 1"],
     ["export", "FILE", "ToolNote"], ["import", "FILE", "ToolNote", "-", "--format", "csv"], ["check", "FILE"],

@@ -15,8 +15,9 @@ struct ToolRun {
   /// - Parameters:
   ///   - arguments: The arguments.
   ///   - input: What it reads from standard input.
-  init(_ arguments: String..., input: String = "") async throws {
-    let run = try ToolProcess(arguments)
+  ///   - terminal: The terminal that shows what it writes; nil for pipes.
+  init(_ arguments: String..., input: String = "", on terminal: PseudoTerminal? = nil) async throws {
+    let run = try ToolProcess(arguments, on: terminal)
     run.send(input)
     run.closeInput()
     self = try await run.result()
@@ -33,26 +34,52 @@ final class ToolProcess: Sendable {
   private let errors: AsyncStream<Data>
   private let memory = PeakMemory()
 
-  init(_ arguments: [String], environment: [String: String] = [:]) throws {
+  /// - Parameters:
+  ///   - arguments: The arguments.
+  ///   - environment: What its environment has beyond that of the tests; nil for what it lacks.
+  ///   - wrapper: A command that runs another, whose words follow its own.
+  ///   - terminal: The terminal that shows what it writes, which are then no errors; nil for pipes.
+  ///   - isPiped: Whether output goes to a pipe although there is a terminal, which then shows the errors.
+  init(
+    _ arguments: [String], environment: [String: String?] = [:], wrapper: [String] = [],
+    on terminal: PseudoTerminal? = nil, isPiped: Bool = false
+  ) throws {
     let process = Process()
-    process.executableURL = try Self.executable()
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    let (out, err) = (Pipe(), Pipe())
-    (process.standardInput, process.standardOutput, process.standardError) = (input, out, err)
+    let executable = try Self.executable()
+    process.executableURL = wrapper.isEmpty ? executable : URL(filePath: "/usr/bin/env")
+    process.arguments = wrapper.isEmpty ? arguments : wrapper + [executable.path] + arguments
+    process.environment = environment.reduce(into: ProcessInfo.processInfo.environment) { $0[$1.key] = $1.value }
+    process.standardInput = input
     let (ended, end) = AsyncStream<Int32>.makeStream()
     process.terminationHandler = { process in
       let isExit = process.terminationReason == .exit
       end.yield(isExit ? process.terminationStatus : 128 + process.terminationStatus)
       end.finish()
     }
+    // A pipe without a process that writes to it would never end.
+    let out = terminal == nil || isPiped ? Pipe() : nil
+    let err = terminal == nil ? Pipe() : nil
+    process.standardOutput = out.map { $0 as Any } ?? terminal?.device
+    process.standardError = err.map { $0 as Any } ?? terminal?.device
     try process.run()
+    terminal?.closeDevice()
     identifier = process.processIdentifier
     self.process = Mutex(process)
     self.ended = ended
     let (memory, identifier) = (memory, identifier)
-    output = Self.chunks(of: out.fileHandleForReading) { memory.note(of: identifier) }
-    errors = Self.chunks(of: err.fileHandleForReading) {}
+    let shown = Self.chunks { terminal?.next() ?? Data() }
+    let written = out?.fileHandleForReading
+    output =
+      written.map { handle in
+        Self.chunks {
+          let chunk = handle.availableData
+          if !chunk.isEmpty { memory.note(of: identifier) }
+          return chunk
+        }
+      } ?? shown
+    let failures = err?.fileHandleForReading
+    errors =
+      failures.map { handle in Self.chunks { handle.availableData } } ?? (isPiped ? shown : Self.chunks { Data() })
   }
 
   deinit {
@@ -97,18 +124,15 @@ final class ToolProcess: Sendable {
       status: await ended.first { _ in true } ?? -1)
   }
 
-  /// Returns the parts of what a process writes. The closure is called after each, while the process waits or goes on: who
-  /// takes the parts may come later.
-  private static func chunks(
-    of handle: FileHandle, _ isRead: @escaping @Sendable () -> Void
-  ) -> AsyncStream<Data> {
+  /// Returns the parts of what a process writes, as the closure reads them until it returns none. Who takes the parts may
+  /// come later.
+  private static func chunks(_ read: @escaping @Sendable () -> Data) -> AsyncStream<Data> {
     let (chunks, continuation) = AsyncStream<Data>.makeStream()
     // Reading blocks, which a thread of Swift's pool must not.
     Thread.detachNewThread {
       while true {
-        let chunk = handle.availableData
+        let chunk = read()
         if chunk.isEmpty { break }
-        isRead()
         continuation.yield(chunk)
       }
       continuation.finish()

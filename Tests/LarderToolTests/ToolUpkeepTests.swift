@@ -85,6 +85,25 @@ struct ToolUpkeepTests {
     #expect(try await ToolRun("check", file.path).status == 0)
   }
 
+  @Test("a boolean that conditions don't find is found, and repaired")
+  func booleans() async throws {
+    let file = try await ToolFile.withNotes()
+    try Self.withoutReferences(file.path, "update ToolNote set isRead = 7 where count = 1")
+    let condition = ["query", file.path, "ToolNote", "isRead = true", "--format", "csv"]
+    let before = try ToolProcess(condition)
+    before.closeInput()
+    let rows = try await before.result().lines.count
+    let check = try await ToolRun("check", file.path)
+    #expect(check.status == 1)
+    #expect(check.output.contains("valueForm: ToolNote.isRead of a row"), "\(check)")
+    #expect(check.output.contains("larder repair makes"))
+    let repair = try await ToolRun("repair", file.path)
+    #expect(repair.status == 0, "\(repair)")
+    let after = try ToolProcess(condition)
+    after.closeInput()
+    #expect(try await after.result().lines.count == max(rows, 1) + 1)
+  }
+
   @Test("a reference that leads nowhere is found in any file, and repair says what to do")
   func dangling() async throws {
     let file = try await ToolFile.foreign(
@@ -102,15 +121,7 @@ struct ToolUpkeepTests {
 
   /// Executes SQL as a program that doesn't check references.
   private static func withoutReferences(_ path: String, _ sql: String) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [
-      "python3", "-c", "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.executescript(sys.argv[2])",
-      path, sql,
-    ]
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    try OtherProgram.execute(sql, on: path)
   }
 
   @Test("damaged pages are reported, not repaired")

@@ -48,10 +48,15 @@ extension Report: Encodable {
     }
     try container.encode(
       Environment(
-        machine: machine, repetitions: repetitions, orders: workload.orders.count, source: source, command: command),
+        machine: machine, yardstick: Self.yardstick, repetitions: repetitions, orders: workload.orders.count,
+        source: source, command: command),
       forKey: Key(stringValue: "environment")
     )
   }
+
+  /// What raw C does.
+  static let yardstick =
+    "raw C: statements that are kept, each column looked up once and asked for its kind only where it reads as zero, texts bound without a copy"
 
   /// Writes the figures; a folder that is missing is made.
   func write(to file: URL) throws {
@@ -78,6 +83,8 @@ extension Report: Encodable {
 
   private struct Environment: Encodable {
     let machine: Machine
+    /// What the ratios are ratios to.
+    let yardstick: String
     let repetitions: Int
     let orders: Int
     let source: String

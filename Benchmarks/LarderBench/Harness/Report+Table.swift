@@ -9,6 +9,7 @@ extension Report: CustomStringConvertible {
     \(timeTable)
     \(memoryTable)\(relationshipTable)
     turns     \(turns)
+    yardstick \(Self.yardstick)
     orders    \(source)
     machine   \(machine.processor), \(machine.cores) cores, \(machine.system), load \(Self.decimal(machine.load))
     SQLite    \(machine.sqlite), WAL, synchronous = NORMAL

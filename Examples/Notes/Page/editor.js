@@ -7,11 +7,13 @@ import * as api from './api.js';
 import { draft } from './row.js';
 import { examine, PictureLayer } from './pictures.js';
 import { StyleBar } from './style.js';
+import { FlowingText } from './text.js';
 
 const form = document.getElementById('editor');
 const sheet = document.getElementById('sheet');
 const title = document.getElementById('title');
-const body = document.getElementById('body');
+const text = document.getElementById('text');
+const body = new FlowingText(text);
 const dates = document.getElementById('dates');
 const state = document.getElementById('state');
 const files = document.getElementById('picture-files');
@@ -39,7 +41,7 @@ export class Editor {
   #isGone = false;        // another window has deleted the note
   #events;
   #style = new StyleBar(() => this.#edited('font'));
-  #pictures = new PictureLayer(document.getElementById('pictures'), sheet, [title, body], {
+  #pictures = new PictureLayer(document.getElementById('pictures'), sheet, { title, text, body }, {
     address: (picture) => api.pictureAddress(this.id, picture),
     changed: () => this.#edited(),
     removed: (picture, index) => this.#pictureRemoved(picture, index),
@@ -53,7 +55,7 @@ export class Editor {
         if (!input.value.trim() && this.#note) this.#touched.add(field);
         this.#edited(field);
       });
-      input.addEventListener('blur', () => {
+      input.addEventListener('focusout', () => {
         if (this.#isDirty) this.#touched.add(field);
         this.#showObjections();
       });
@@ -69,7 +71,7 @@ export class Editor {
       await this.#addPictures([...files.files]);
       files.value = '';
     });
-    sheet.addEventListener('dragover', (event) => event.preventDefault());
+    sheet.addEventListener('dragover', (event) => { if (event.dataTransfer.types.includes('Files')) event.preventDefault(); });
     sheet.addEventListener('drop', (event) => {
       if (!event.dataTransfer.files.length) return;
       event.preventDefault();
@@ -99,7 +101,9 @@ export class Editor {
     this.#unsaved.delete(id);
     // Kept changes are still based on the version they were made on.
     if (kept?.note) this.#note = kept.note;
-    this.#show(kept?.fields ?? note ?? blank);
+    const fields = kept?.fields ?? note ?? blank;
+    body.show(fields.body);
+    this.#show(fields);
     form.hidden = false;
     if (kept) {
       for (const field of ['title', 'body', 'font']) this.#touched.add(field);
@@ -143,11 +147,10 @@ export class Editor {
 
   #show(fields) {
     title.value = fields.title;
-    body.value = fields.body;
-    this.#fit();
     this.#style.show(fields);
     this.#style.apply(sheet);
     this.#pictures.show(fields.images);
+    this.#fit();
     this.#showDates();
   }
 
@@ -156,13 +159,11 @@ export class Editor {
     dates.replaceChildren(element('span', '', `Made ${longDate(this.#note.createdAt)} · `), `Changed ${longDate(this.#note.modifiedAt)}`);
   }
 
-  /** Browsers without `field-sizing` need to be told how tall a text is. */
+  /** Browsers without `field-sizing` need to be told how tall the title is. */
   #fit() {
     if (CSS.supports('field-sizing', 'content')) return;
-    for (const text of [title, body]) {
-      text.style.height = 'auto';
-      text.style.height = `${text.scrollHeight}px`;
-    }
+    title.style.height = 'auto';
+    title.style.height = `${title.scrollHeight}px`;
   }
 
   // MARK: Saving
@@ -289,10 +290,9 @@ export class Editor {
       const note = await api.note(id);
       if (this.id !== id || this.#isDirty || this.#saving || note.modifiedAt < this.#note.modifiedAt) return;
       if (JSON.stringify(note) === JSON.stringify(this.#note)) return;
-      const { selectionStart, selectionEnd } = body;
       this.#note = note;
+      if (note.body !== body.value) body.show(note.body);
       this.#show(note);
-      body.setSelectionRange(selectionStart, selectionEnd);
       this.#say('Saved', 'saved');
       this.#events.saved(note, false);
     } catch (refusal) {

@@ -1,11 +1,14 @@
-// The list on the left: it shows what the server last said and is walked with the arrow keys. Only what differs is written to the page.
+// The list on the left: it shows what the server last said and is walked with the arrow keys. Only what is in sight and differs is written to the page.
 
-import { dayPart, draft, draftPart, makeRow, morePart, notePart } from './row.js';
+import { dayPart, draft, draftPart, morePart, notePart, RowWindow } from './row.js';
 
 const rows = document.getElementById('notes');
 const empty = document.getElementById('empty-list');
 const emptyTitle = document.getElementById('empty-list-title');
 const emptyHint = document.getElementById('empty-list-hint');
+
+/** The note whose row an element is, or is part of. */
+const idOf = (part) => rows.contains(part) ? part.closest('[data-id]')?.dataset.id : undefined;
 
 export class NoteList {
   #notes = [];
@@ -16,21 +19,18 @@ export class NoteList {
   #loaded = false;
   #unsaved = new Set();
   #awaitsSelected = false;
-  /** What the list shows: an element and the state that was put into it, by the keys of the parts. */
-  #made = new Map();
   /** The identifiers of the notes that the list shows, from above. */
   #ids = [];
-  /** The row that Tab leads to. */
-  #entrance;
+  #window = new RowWindow(rows, { held: () => [this.#entrance, idOf(document.activeElement)], placed: () => this.#mark() });
 
   /** What the list calls with a note's id: `open` on a click, `walk` on an arrow key, `enter` and `remove` on those keys. */
   constructor({ open, walk, enter, remove }) {
     rows.addEventListener('click', (event) => {
-      const row = event.target.closest('[data-id]');
-      if (row) open(row.dataset.id);
+      const id = idOf(event.target);
+      if (id) open(id);
     });
     rows.addEventListener('keydown', (event) => {
-      const id = event.target.closest('[data-id]')?.dataset.id;
+      const id = idOf(event.target);
       if (!id || event.ctrlKey || event.metaKey || event.altKey) return;
       if (this.#walk(id, event.key, walk)) event.preventDefault();
       else if (event.key === 'Enter') { event.preventDefault(); enter(id); }
@@ -46,13 +46,13 @@ export class NoteList {
     this.#more = more;
     this.#search = search;
     this.#loaded = true;
-    this.#render();
-    if (isOther) rows.scrollTop = 0;
+    this.#render({ fromStart: isOther });
   }
 
   select(id) {
-    this.#mark(id);
-    this.#row(id)?.scrollIntoView({ block: 'nearest' });
+    this.#selected = id;
+    if (this.#window.has(id)) this.#window.reveal(id);
+    else this.#window.refresh();
   }
 
   /** `ids` have changes that are not on the server; the draft is one of them as long as it exists. */
@@ -67,10 +67,8 @@ export class NoteList {
 
   /** Gives the focus to the selected row, or to the first one until the server has sent the selected one. */
   focus() {
-    const selected = this.#row(this.#selected);
-    this.#awaitsSelected = !selected;
-    const row = selected ?? this.#row(this.#ids[0]);
-    if (row) row.focus();
+    this.#awaitsSelected = !this.#window.has(this.#selected);
+    if (this.#entrance) this.#focusRow(this.#entrance);
     else document.activeElement?.blur();
   }
 
@@ -80,7 +78,10 @@ export class NoteList {
     return (this.#notes[index + 1] ?? this.#notes[index - 1])?.id;
   }
 
-  #row(id) { return id && this.#made.get(id)?.row; }
+  /** The note that Tab leads to. */
+  get #entrance() { return this.#window.has(this.#selected) ? this.#selected : this.#ids[0]; }
+
+  #focusRow(id) { this.#window.reveal(id).focus({ preventScroll: true }); }
 
   #walk(id, key, walk) {
     const at = this.#ids.indexOf(id);
@@ -88,22 +89,21 @@ export class NoteList {
     const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: last, PageDown: at + 8, PageUp: at - 8 }[key];
     if (next === undefined) return false;
     const chosen = this.#ids[Math.max(0, Math.min(last, next))];
-    this.#row(chosen).focus();
+    this.#focusRow(chosen);
     walk(chosen);
     return true;
   }
 
-  #render() {
+  #render(options) {
     const focused = rows.contains(document.activeElement) ? document.activeElement : undefined;
     const awaitsSelected = this.#awaitsSelected && (focused || document.activeElement === document.body);
     const parts = this.#parts();
     this.#ids = parts.filter(({ id }) => id).map(({ id }) => id);
-    this.#place(parts);
-    this.#mark(this.#selected);
     this.#renderEmpty(this.#ids.length === 0);
+    this.#window.show(parts, options);
     this.#awaitsSelected = false;
     if (!awaitsSelected && focused?.isConnected) {
-      if (document.activeElement !== focused) focused.focus();
+      if (document.activeElement !== focused) focused.focus({ preventScroll: true });
     } else if (focused || awaitsSelected) {
       this.focus();
     }
@@ -123,41 +123,15 @@ export class NoteList {
     return parts;
   }
 
-  /** Brings the parts into the list in their order. What is there already stays, so that its focus stays as well. */
-  #place(parts) {
-    const made = new Map();
-    for (const part of parts) {
-      const old = this.#made.get(part.key);
-      const row = old?.row ?? makeRow(part);
-      if (old?.state !== part.state) {
-        row.replaceChildren();
-        part.fill(row);
-      }
-      made.set(part.key, { row, state: part.state });
+  /** Marks the selected row, and the one that Tab leads to. */
+  #mark() {
+    const entrance = this.#entrance;
+    for (const row of rows.querySelectorAll('[data-id]')) {
+      const isSelected = String(row.dataset.id === this.#selected);
+      const tabIndex = row.dataset.id === entrance ? 0 : -1;
+      if (row.ariaSelected !== isSelected) row.ariaSelected = isSelected;
+      if (row.tabIndex !== tabIndex) row.tabIndex = tabIndex;
     }
-    for (const [key, { row }] of this.#made) if (!made.has(key)) row.remove();
-    let next = rows.firstElementChild;
-    for (const { row } of made.values()) {
-      if (row === next) next = next.nextElementSibling;
-      else rows.insertBefore(row, next);
-    }
-    this.#made = made;
-  }
-
-  /** Marks the selected row, to which Tab leads; without one it leads to the first. */
-  #mark(id) {
-    if (id !== this.#selected) {
-      const before = this.#row(this.#selected);
-      if (before) before.ariaSelected = 'false';
-    }
-    this.#selected = id;
-    const row = this.#row(id);
-    if (row && row.ariaSelected !== 'true') row.ariaSelected = 'true';
-    const entrance = row ?? this.#row(this.#ids[0]);
-    if (entrance === this.#entrance) return;
-    if (this.#entrance) this.#entrance.tabIndex = -1;
-    if (entrance) entrance.tabIndex = 0;
-    this.#entrance = entrance;
   }
 
   #renderEmpty(isEmpty) {

@@ -138,7 +138,7 @@ document.getElementById('show-deleted').addEventListener('click', () => showDele
 document.getElementById('show-shortcuts').addEventListener('click', () => shortcuts.showModal());
 document.getElementById('back').addEventListener('click', async () => { await go(); list.focus(); });
 
-const writesText = (target) => target.matches('textarea, select, input:not([type=radio], [type=color], [type=file])');
+const writesText = (target) => target.isContentEditable || target.matches('textarea, select, input:not([type=radio], [type=color], [type=file])');
 
 document.addEventListener('keydown', (event) => {
   if (event.isComposing || document.querySelector('dialog[open]')) return;

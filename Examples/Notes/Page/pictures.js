@@ -2,13 +2,20 @@
 
 import { element } from '/elements.js';
 import { digest } from './api.js';
+import { inBlock } from './text.js';
 
 /**
- * Frames are kept in points of a sheet that is 720 wide, with the text 40 from its edges. A narrower window shows pictures
- * smaller, and as far down the text as they were: there the text is taller, so heights are not simply scaled.
+ * Frames are kept in points of a sheet that is 720 wide, with the text 40 from its edges and 38 from its top. A narrower window shows
+ * pictures smaller, and as far down the text as they were: there the text is taller, so heights are not simply scaled. Texts are measured
+ * without pictures for that, so that moving one picture moves no other.
  */
 const sheetWidth = 720;
 const margin = 40;
+const topMargin = 38;
+/** How far text stays from pictures, in points, and how wide a line has to be to stand beside one, in heights of the font. */
+const gap = 12;
+const narrowest = 6;
+const unscaled = { scale: 1, end: 1, fullEnd: 1 };
 const smallest = 24;
 const step = 8;
 
@@ -34,31 +41,27 @@ export class PictureLayer {
   #layer;
   #sheet;
   #texts;
-  #fullWidth;
+  #room = element('div', 'room');
+  #bands = '';
+  #copy = new TextCopy();
+  #fullCopy = new TextCopy();
   #pictures = [];
   #address;
   #changed;
   #removed;
   #isDragged = false;
 
-  /** `texts` are the sheet's text areas, the last of them the lowest. */
+  /** `texts` are the parts of the sheet with text: `title`, and `text`, in which `body` stands. */
   constructor(layer, sheet, texts, { address, changed, removed }) {
     this.#layer = layer;
     this.#sheet = sheet;
     this.#texts = texts;
-    this.#fullWidth = texts.map((text) => {
-      const copy = element('textarea', `${text.className} full-width`);
-      copy.tabIndex = -1;
-      copy.ariaHidden = 'true';
-      copy.rows = text.rows;
-      sheet.append(copy);
-      return copy;
-    });
+    sheet.prepend(this.#room, element('div', 'copies', this.#copy.element, this.#fullCopy.element));
     this.#address = address;
     this.#changed = changed;
     this.#removed = removed;
     const observer = new ResizeObserver(() => this.#place());
-    for (const observed of [sheet, ...texts]) observer.observe(observed);
+    for (const observed of [sheet, texts.title, texts.text]) observer.observe(observed);
   }
 
   get isBusy() { return this.#isDragged; }
@@ -81,38 +84,59 @@ export class PictureLayer {
   /** Where a new picture of that size goes: below the text and the other pictures, no wider than half the sheet. */
   frameBelow({ width, height }) {
     const wanted = Math.min(width, sheetWidth / 2);
+    const geometry = this.#geometry();
+    const { text } = this.#texts;
+    const textEnd = toSheet(text.offsetTop + text.offsetHeight, geometry);
     const picturesEnd = Math.max(0, ...this.#pictures.map(({ frame }) => frame.y + frame.height));
-    const y = Math.max(this.#geometry().fullEnd, picturesEnd) + 16;
-    return rounded({ x: margin, y, width: wanted, height: height * wanted / width });
+    return rounded({ x: margin, y: Math.max(textEnd, picturesEnd) + 16, width: wanted, height: height * wanted / width });
   }
 
-  /** How the sheet in this window differs from a full one: `scale` across, and where the text ends on either. */
+  /** How the sheet in this window differs from a full one: `scale` across, and where the text would end on either without pictures. */
   #geometry() {
     const scale = this.#sheet.clientWidth / sheetWidth || 1;
-    const last = this.#texts.at(-1);
-    const end = last.offsetTop + last.offsetHeight;
-    if (scale === 1) return { scale, end, fullEnd: end };
-    const growth = this.#texts.reduce((sum, text, index) => {
-      const copy = this.#fullWidth[index];
-      if (copy.value !== text.value) copy.value = text.value;
-      return sum + copy.scrollHeight - text.scrollHeight;
-    }, 0);
-    return { scale, end, fullEnd: Math.max(1, end + growth) };
+    if (scale === 1) return unscaled;
+    const { offsetTop, clientWidth } = this.#room;
+    return {
+      scale,
+      end: offsetTop + this.#copy.height(clientWidth, this.#texts),
+      fullEnd: topMargin + this.#fullCopy.height(sheetWidth - 2 * margin, this.#texts),
+    };
   }
 
   #place() {
-    const geometry = this.#geometry();
-    let end = 0;
-    this.#pictures.forEach(({ frame }, index) => {
-      const style = this.#layer.children[index].style;
-      const top = toWindow(frame.y, geometry);
-      style.left = `${frame.x * geometry.scale}px`;
-      style.top = `${top}px`;
-      style.width = `${frame.width * geometry.scale}px`;
-      style.height = `${frame.height * geometry.scale}px`;
-      end = Math.max(end, top + frame.height * geometry.scale);
+    const geometry = this.#pictures.length ? this.#geometry() : unscaled;
+    const { scale } = geometry;
+    const boxes = this.#pictures.map(({ frame }) => ({
+      left: frame.x * scale, top: toWindow(frame.y, geometry), width: frame.width * scale, height: frame.height * scale,
+    }));
+    boxes.forEach((box, index) => {
+      for (const [property, value] of Object.entries(box)) this.#layer.children[index].style[property] = `${value}px`;
     });
-    this.#sheet.style.setProperty('--pictures-end', `${end ? end + 32 : 0}px`);
+    const end = Math.max(0, ...boxes.map(({ top, height }) => top + height + 32));
+    this.#sheet.style.setProperty('--pictures-end', `${end}px`);
+    this.#makeRoom(boxes, gap * scale);
+  }
+
+  /** Keeps text away from the boxes: each band of the sheet has a float at its left and one at its right, between which lines have room. */
+  #makeRoom(boxes, gap) {
+    const { offsetLeft, offsetTop, clientWidth } = this.#room;
+    const taken = boxes.map(({ left, top, width, height }) => ({
+      left: left - offsetLeft - gap, right: left + width - offsetLeft + gap, top: top - offsetTop - gap, bottom: top + height - offsetTop + gap,
+    }));
+    const least = narrowest * parseFloat(getComputedStyle(this.#texts.text.firstElementChild).fontSize);
+    const bands = bandsBeside(taken, clientWidth, least);
+    const state = JSON.stringify(bands);
+    if (state === this.#bands) return;
+    this.#bands = state;
+    this.#room.replaceChildren(...bands.flatMap(({ height, left, right }) => {
+      // The left one is there even without a width, because the next band begins below it.
+      const floats = right ? [element('div', 'left'), element('div', 'right')] : [element('div', 'left')];
+      for (const float of floats) {
+        float.style.width = `${float.className === 'left' ? left : right}px`;
+        float.style.height = `${height}px`;
+      }
+      return floats;
+    }));
   }
 
   #element(picture) {
@@ -197,6 +221,43 @@ export class PictureLayer {
     frame.addEventListener('pointerup', drop);
     frame.addEventListener('pointercancel', drop);
   }
+}
+
+/** A copy of the texts, which tells how tall they are in lines of a width without pictures. */
+class TextCopy {
+  #title = element('div', 'writing heading');
+  #body = element('div', 'writing');
+  element = element('div', '', this.#title, this.#body);
+
+  height(width, { title, body }) {
+    this.element.style.width = `${width}px`;
+    for (const [copy, text] of [[this.#title, title.value || ' '], [this.#body, inBlock(body.value)]]) {
+      if (copy.textContent !== text) copy.textContent = text;
+    }
+    return this.element.offsetHeight;
+  }
+}
+
+/**
+ * The sheet in bands from above, each with the width that is taken at its `left` and at its `right`. A line is in one piece, so only the widest
+ * gap beside or between boxes is free; if it is narrower than `least`, the band is taken from edge to edge.
+ */
+function bandsBeside(boxes, width, least) {
+  const inText = boxes.filter(({ left, right, bottom }) => left < width && right > 0 && bottom > 0).sort((one, other) => one.left - other.left);
+  const edges = [...new Set([0, ...inText.flatMap(({ top, bottom }) => [Math.max(0, top), bottom])])].sort((one, other) => one - other);
+  return edges.slice(1).map((bottom, index) => {
+    const top = edges[index];
+    let free = { left: 0, right: 0 };
+    let start = 0;
+    const beside = inText.filter((box) => box.top < bottom && box.bottom > top);
+    for (const box of [...beside, { left: width, right: width }]) {
+      if (box.left - start > free.right - free.left) free = { left: start, right: box.left };
+      start = Math.max(start, box.right);
+    }
+    // Not even an empty line has room beside a float that is wider than the text.
+    const isTaken = beside.length && free.right - free.left < least;
+    return { height: bottom - top, left: isTaken ? width + 1 : free.left, right: isTaken ? 0 : width - free.right };
+  });
 }
 
 const clamped = (value, least, most) => Math.min(Math.max(value, least), most);

@@ -25,6 +25,9 @@ public struct StoreReport: Sendable, Hashable {
       case searchIndex
       /// A row has JSON in another form than Larder writes, and conditions that compare it don't find it.
       case jsonForm
+      /// A row has another value in another form than Larder writes, such as 7 for `true`, and conditions that compare it
+      /// don't find it.
+      case valueForm
       /// A row has a value that its property can't hold, so that reading it throws.
       case unreadableValue
       /// A trigger that maintains derived values, orders or full-text indexes is missing.

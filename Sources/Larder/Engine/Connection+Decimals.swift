@@ -23,6 +23,12 @@ extension Connection {
       return
     }
     let column = finding.column
+    if finding.fault == .order, !finding.origin.isCollated {
+      throw StoreError(
+        .unsupported,
+        "\(finding.operation) in SQL would compare \(column), a Decimal, as text, because its column doesn't have the order of decimals. Interpolate the column, \\(Model.columns.\(column)), or write \(column) collate larder_decimal."
+      )
+    }
     if finding.fault == .order {
       throw StoreError(
         .unsupported,
@@ -80,10 +86,16 @@ extension Connection {
       guard let column, let facts = declaration(of: column, in: table, of: schema) else { return nil }
       let isCollated = facts.collation == Collation.decimal.rawValue
       let isDecimal = isCollated || definition?.column(column)?.type.order == .decimal
-      guard isDecimal, facts.type.uppercased() == "TEXT" else { return nil }
+      guard isDecimal, Self.isText(facts.type) else { return nil }
       return (place, DecimalArithmetic.Origin(column: column, isCollated: isCollated))
     }
     return Dictionary(uniqueKeysWithValues: decimals)
+  }
+
+  /// Whether SQLite keeps the values of a column with this declared type as text: https://www.sqlite.org/datatype3.html.
+  private static func isText(_ type: String) -> Bool {
+    let type = type.uppercased()
+    return !type.contains("INT") && ["CHAR", "CLOB", "TEXT"].contains { type.contains($0) }
   }
 
   /// Returns the declared type and collation of a column.

@@ -144,7 +144,7 @@ extension Connection {
   ) throws -> Result {
     if query.isEverything { return try using(try statement(.fetchAll, M.self), [], ErrorContext(M.self), body) }
     var writer = environment.makeWriter()
-    try query.select(&writer)
+    try query.writeSelect(&writer)
     return try using(writer, ErrorContext(M.self), body)
   }
 

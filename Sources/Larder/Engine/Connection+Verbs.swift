@@ -5,7 +5,7 @@ extension Connection {
   func first<M: Model>(_ query: Query<M>) throws -> M? {
     if !query.inclusions.isEmpty { return try fetch(query.firstOnly).first }
     var writer = environment.makeWriter()
-    try query.firstOnly.select(&writer)
+    try query.firstOnly.writeSelect(&writer)
     return try using(writer, ErrorContext(M.self)) { statement in
       try step(statement, ErrorContext(M.self)) ? try decode(M.self, statement) : nil
     }
@@ -14,7 +14,7 @@ extension Connection {
   /// Returns the value of one SQL expression in the first row.
   func first<M: Model>(_ query: Query<M>, columns: String) throws -> Value {
     var writer = environment.makeWriter()
-    try query.firstOnly.select(&writer, columns)
+    try query.firstOnly.writeSelect(&writer, columns)
     return try value(writer, ErrorContext(M.self))
   }
 
@@ -29,7 +29,7 @@ extension Connection {
       writer.write("SELECT ")
       try writer.write(expression.node)
       writer.write(" FROM (")
-      try query.select(&writer, M.schema.allColumns(of: query))
+      try query.writeSelect(&writer, M.schema.allColumns(of: query))
       writer.write(") AS \(M.schema.statements.table)")
     } else {
       writer.write("SELECT ")
@@ -49,7 +49,7 @@ extension Connection {
 
   func rows<M: Model>(_ query: Query<M>) throws -> [Row] {
     var writer = environment.makeWriter()
-    try query.select(&writer)
+    try query.writeSelect(&writer)
     return try rows(writer, ErrorContext(M.self))
   }
 
@@ -63,7 +63,7 @@ extension Connection {
     var ranked = query.ranked()
     let isPending = environment.pendingText?.sources[M.schema.table] != nil
     if isPending { ranked.search?.style = style }
-    try ranked.select(&writer) { writer in
+    try ranked.writeSelect(&writer) { writer in
       let index = Quoting.name(SearchClause.table(of: M.schema.table))
       if isPending {
         writer.write("-\(index).rank, \(index).snippet")

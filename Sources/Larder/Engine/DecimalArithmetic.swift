@@ -26,10 +26,13 @@ struct DecimalArithmetic {
     let fault: Fault
     /// The operator or function.
     let operation: String
-    let column: String
+    let origin: Origin
+
+    var column: String { origin.column }
   }
 
-  /// A decimal column, and whether its values compare as numbers.
+  /// A decimal column that is text, and whether its values compare as numbers unless the SQL says otherwise: those of other
+  /// programs don't.
   struct Origin: Equatable {
     let column: String
     let isCollated: Bool
@@ -179,11 +182,12 @@ struct DecimalArithmetic {
     case "Add", "Subtract", "Multiply", "Divide", "Remainder":
       if let origin = registers.decimals[step.first] ?? registers.decimals[step.second] {
         let operation = Self.operators[step.operation] ?? step.operation
-        return Finding(fault: .arithmetic, operation: operation, column: origin.column)
+        return Finding(fault: .arithmetic, operation: operation, origin: origin)
       }
       registers.clear(step.third)
       registers.numbers.insert(step.third)
     case "Lt", "Le", "Gt", "Ge", "Eq", "Ne": return compare(step)
+    case "SeekLT", "SeekLE", "SeekGE", "SeekGT", "IdxLT", "IdxLE", "IdxGE", "IdxGT": return seek(step)
     case "Cast": if step.second != Self.textAffinity { registers.clear(step.first) }
     case "Concat", "BitAnd", "BitOr", "ShiftLeft", "ShiftRight", "And", "Or": registers.clear(step.third)
     case "Integer", "Int64", "Real":
@@ -218,9 +222,9 @@ struct DecimalArithmetic {
       return nil
     }
     for (place, collation) in keys.enumerated() {
-      guard let origin = record.decimals[place], origin.isCollated else { continue }
+      guard let origin = record.decimals[place] else { continue }
       guard collation == Collation.decimal.rawValue, !record.numbers.contains(place) else {
-        return Finding(fault: .order, operation: "order by", column: origin.column)
+        return Finding(fault: .order, operation: "order by", origin: origin)
       }
     }
     return nil
@@ -229,12 +233,19 @@ struct DecimalArithmetic {
   /// Follows a comparison, which sees text and numbers if no side is converted.
   private func compare(_ step: Instruction) -> Finding? {
     let sides = [step.first, step.third]
-    guard let origin = sides.lazy.compactMap({ registers.decimals[$0] }).first(where: \.isCollated) else { return nil }
+    guard let origin = sides.lazy.compactMap({ registers.decimals[$0] }).first else { return nil }
     let affinity = step.flags & 0x47
     let isDecimal = isDecimalCollation(step.detail)
     let isConverted = affinity == Self.textAffinity || !sides.contains(where: registers.numbers.contains)
     guard affinity <= Self.textAffinity, !isDecimal || !isConverted else { return nil }
-    return Finding(fault: .order, operation: Self.operators[step.operation] ?? step.operation, column: origin.column)
+    return Finding(fault: .order, operation: Self.operators[step.operation] ?? step.operation, origin: origin)
+  }
+
+  /// Follows a search in an index, which compares by the collations of its columns. The fourth operand is their number.
+  private func seek(_ step: Instruction) -> Finding? {
+    guard tables.contains(step.first), let record = cursors[step.first] else { return nil }
+    let compared = (0..<(Int(step.detail) ?? 0)).lazy.compactMap { record.decimals[$0] }
+    return compared.first { !$0.isCollated }.map { Finding(fault: .order, operation: "a comparison", origin: $0) }
   }
 
   /// Follows a function or one step of an aggregate function: the second operand is the first argument's register.
@@ -243,12 +254,12 @@ struct DecimalArithmetic {
     let arguments = arguments(of: step)
     let origin = arguments.compactMap { registers.decimals[$0] }.first
     if let origin, Self.numericFunctions.contains(name) {
-      return Finding(fault: .arithmetic, operation: name, column: origin.column)
+      return Finding(fault: .arithmetic, operation: name, origin: origin)
     }
-    if let origin, origin.isCollated, ["min", "max", "nullif"].contains(name),
+    if let origin, ["min", "max", "nullif"].contains(name),
       !isDecimalCollation(collation) || arguments.contains(where: registers.numbers.contains)
     {
-      return Finding(fault: .order, operation: name, column: origin.column)
+      return Finding(fault: .order, operation: name, origin: origin)
     }
     let isAggregate = step.operation.hasPrefix("Agg")
     let results = Self.sameFunctions.contains(name) ? origin : nil

@@ -139,7 +139,7 @@ extension Connection {
   /// Returns the keys of the query's rows, in its order.
   func keys<M: Model>(of query: Query<M>) throws -> [M.ID] {
     var writer = environment.makeWriter()
-    try query.select(&writer) { writer in
+    try query.writeSelect(&writer) { writer in
       for (position, key) in M.schema.keyNodes.enumerated() {
         if position > 0 { writer.write(", ") }
         try writer.write(key)

@@ -1,16 +1,16 @@
 extension Query {
   /// `SELECT` with the model's columns.
-  func select(_ writer: inout SQLWriter) throws {
-    try select(
+  func writeSelect(_ writer: inout SQLWriter) throws {
+    try writeSelect(
       &writer, writer.isQualified || isRanked ? M.schema.statements.qualifiedColumns : M.schema.statements.columns)
   }
 
   /// `SELECT` with other columns.
-  func select(_ writer: inout SQLWriter, _ columns: String) throws {
-    try select(&writer) { $0.write(columns) }
+  func writeSelect(_ writer: inout SQLWriter, _ columns: String) throws {
+    try writeSelect(&writer) { $0.write(columns) }
   }
 
-  func select(_ writer: inout SQLWriter, columns: (inout SQLWriter) throws -> Void) throws {
+  func writeSelect(_ writer: inout SQLWriter, columns: (inout SQLWriter) throws -> Void) throws {
     if let failure { throw failure }
     if isRanked { writer.isQualified = true }
     writer.write("SELECT ")

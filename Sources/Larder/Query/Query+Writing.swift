@@ -47,7 +47,7 @@ extension Query {
     writer.write(" FROM (")
     var query = self
     query.sorts = limit == nil && offset == 0 && cursor == nil ? [] : sorts
-    try query.select(&writer) { writer in
+    try query.writeSelect(&writer) { writer in
       writer.write(keys.enumerated().map { "\($1) AS key\($0)" }.joined(separator: ", "))
       for (position, assignment) in list.assignments.enumerated() {
         writer.write(", ")
@@ -84,7 +84,7 @@ extension Query {
     let keys = M.schema.keyColumns.map { Quoting.name($0.name) }
     let own = zip(keys, M.schema.keyColumns).map { writer.exact($0, $1.name, of: M.schema.table) }
     writer.write(" WHERE (\(own.joined(separator: ", "))) IN (")
-    try select(&writer, keys.map { "\(M.schema.statements.table).\($0)" }.joined(separator: ", "))
+    try writeSelect(&writer, keys.map { "\(M.schema.statements.table).\($0)" }.joined(separator: ", "))
     writer.write(")")
   }
 }

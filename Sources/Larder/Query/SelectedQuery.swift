@@ -212,7 +212,7 @@ struct SelectedRows<M: Model>: Sendable, Hashable {
         "rank and runningSum would begin again after the row that after(_:) names. Take a page by limit(_:offset:), which counts among all rows."
       )
     }
-    guard isDistinct else { return try query.select(&writer) { try $0.writeList(nodes) } }
+    guard isDistinct else { return try query.writeSelect(&writer) { try $0.writeList(nodes) } }
     var query = query
     // The rank of single rows doesn't apply to results that stand for several.
     query.search?.isRanked = false

@@ -1,15 +1,15 @@
 extension StoreWriter {
   /// Recomputes every `@Derived` property and every full-text index of the store's models, in one transaction.
   ///
-  /// JSON that another program or SQL wrote in another form is written as Larder does, so that conditions find it. Triggers
-  /// and indexes of the models that another program has dropped are created again.
+  /// JSON and booleans that another program or SQL wrote in another form are written as Larder does, so that conditions
+  /// find them. Triggers and indexes of the models that another program has dropped are created again.
   ///
   /// The triggers that maintain them see every change but one: `INSERT OR REPLACE` by a program that leaves SQLite's
   /// `recursive_triggers` off deletes rows without firing triggers. Larder's own connections turn it on.
   ///
   /// - Throws: ``StoreError`` `.unsupported` in a context (call it on its store instead), `.duplicate` if rows have one
   ///   value of a unique index that is missing, and the errors of any write.
-  /// - Complexity: Reads every row of the models that have such properties or JSON, and of those that they are derived
+  /// - Complexity: Reads every row of the models that have such properties, JSON or booleans, and of those that they are derived
   ///   from.
   public func rebuildDerived() throws {
     try _write(isAtomic: true) { try $0.connection.rebuildDerived() }
@@ -57,7 +57,10 @@ extension Connection {
       try attempt(report) { try execute(column.fill) }
     }
     for table in environment.tables {
-      if environment.isManaged { try attempt(report) { try JSONForm(table).write(on: self) } }
+      if environment.isManaged {
+        try attempt(report) { try JSONForm(table).write(on: self) }
+        try attempt(report) { try ValueForm.write(table, on: self) }
+      }
       guard !table.searchable.isEmpty else { continue }
       let index = Quoting.name(SearchClause.table(of: table.name))
       try attempt(report) { try execute("INSERT INTO \(index) (\(index)) VALUES ('rebuild')") }

@@ -14,7 +14,7 @@ extension Query {
   public func explain(in store: Store) async throws -> QueryPlan {
     try await store.reading { connection in
       var writer = connection.environment.makeWriter()
-      try select(&writer)
+      try writeSelect(&writer)
       return try connection.plan(of: writer)
     }
   }

@@ -6,4 +6,6 @@ extension Store {
   public typealias Transaction = Larder.Transaction
   /// What the closure of a read is called with, as ``Larder/Snapshot``.
   public typealias Snapshot = Larder.Snapshot
+  /// SQL with bound values, as ``Larder/SQL``.
+  public typealias SQL = Larder.SQL
 }

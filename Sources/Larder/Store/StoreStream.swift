@@ -18,7 +18,8 @@ extension Store {
     StoreStream(
       store: self,
       source: StreamSource(
-        isTransaction: !query.inclusions.isEmpty, context: { ErrorContext(M.self) }, select: { try query.select(&$0) },
+        isTransaction: !query.inclusions.isEmpty, context: { ErrorContext(M.self) },
+        select: { try query.writeSelect(&$0) },
         decode: { try $0.decode(M.self, $1) }, load: { try $0.load(query.inclusions, into: &$1) },
         fetch: { try await $0.fetch(query) }))
   }

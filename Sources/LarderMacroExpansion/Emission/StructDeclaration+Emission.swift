@@ -21,8 +21,10 @@ extension StructDeclaration {
     let arguments = stored.map { "\($0.label): \($0.reading)" }.joined(separator: ", ")
     let assignments = stored.map { "self.\($0.name) = \(raw: $0.reading)" as CodeBlockItemSyntax }
     let statements = hasMemberwiseInitializer ? ["self.init(\(raw: arguments))"] : assignments
+    // What is assigned one by one is copied once more unless the initializer is a part of the loop over the rows.
+    let attribute = hasMemberwiseInitializer ? "" : "@inline(__always) "
     return """
-      \(raw: access.prefix)init(from row: inout Larder.RowReader) throws {
+      \(raw: attribute)\(raw: access.prefix)init(from row: inout Larder.RowReader) throws {
         \(CodeBlockItemListSyntax(lines: statements))
       }
       """

@@ -68,6 +68,7 @@ export async function look() {
 }
 
 export const store = () => get('store');
+export const pending = () => get('pending');
 export const rows = (values, signal) => get('rows', values, signal);
 export const count = (values, signal) => get('count', values, signal);
 export const row = (table, key) => get('row', { table, key });
@@ -85,7 +86,8 @@ export const setExpiry = (table, key, expires) => post('expiry', { table, key: J
  */
 export const changeDocument = (table, key, before, after) => post('document', { table, key, before: version(before), after: version(after) });
 const version = (content) => content && { json: content.json, expires: content.expires };
-export const resolve = (table, key, keepsMine) => post('resolve', { table, key: JSON.parse(key), keepsMine });
+/** Decides about a conflict, if the store still has the version of the row that the user has seen. */
+export const resolve = ({ table, key, version }, keepsMine) => post('resolve', { table, key, version, keepsMine });
 /** What lost against a write of another replica is written again, or forgotten, in the file at once. */
 export const decideConflict = (table, key, conflict, restores) => post('conflict', { table, key: JSON.parse(key), conflict, restores });
 export const undo = () => post('undo', {});

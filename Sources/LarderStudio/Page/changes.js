@@ -8,8 +8,15 @@ import { address } from './place.js';
 
 const kinds = { inserted: 'new', updated: 'changed', deleted: 'deleted' };
 
+const conflictName = ({ table, key, version }) => JSON.stringify([table, key, version]);
+
+function announcement({ label, isDeletedHere, isDeletedThere }) {
+  const [theirs, mine] = [isDeletedThere ? 'deleted' : 'changed', isDeletedHere ? 'deleted' : 'changed'];
+  return `The program has ${theirs} “${label}”, which is ${mine} here.`;
+}
+
 class Work {
-  summary = { changes: [], hasChanges: false, canUndo: false, canRedo: false };
+  summary = { changes: [], conflicts: [], hasChanges: false, canUndo: false, canRedo: false };
   listeners = [];
   /** Changes are made one after the other, in the order in which the user made them. */
   last = Promise.resolve();
@@ -24,9 +31,10 @@ class Work {
     this.undo = button('Undo', '', () => this.attempt(api.undo));
     this.redo = button('Redo', '', () => this.attempt(api.redo));
     this.list = button('', 'quiet', () => this.showList());
+    this.conflicts = button('', 'work-conflicts', () => this.decide());
     this.discard = button('Discard…', 'danger', () => this.askToDiscard());
     this.save = button('Save', 'primary', () => this.saveAll());
-    bar.append(this.undo, this.redo, this.list, element('span', 'spacer'), this.discard, this.save);
+    bar.append(this.undo, this.redo, this.list, this.conflicts, element('span', 'spacer'), this.discard, this.save);
     addEventListener('keydown', (event) => this.key(event));
     addEventListener('beforeunload', (event) => { if (this.summary.hasChanges) event.preventDefault(); });
     return this.perform(api.changes);
@@ -54,12 +62,27 @@ class Work {
     say(refusal.message, true);
   }
 
+  /** Looks at what is unsaved: the program may have changed the same rows. */
+  look() {
+    return this.perform(api.changes);
+  }
+
+  /** The conflict of a row that is changed here; undefined if there is none. */
+  conflict(table, key) {
+    return this.summary.conflicts.find((conflict) => conflict.table === table.name && api.keyText(conflict.key) === key);
+  }
+
   show(summary) {
+    const known = new Set(this.summary.conflicts.map(conflictName));
     this.summary = summary;
+    const news = summary.conflicts.filter((conflict) => !known.has(conflictName(conflict)));
     this.bar.hidden = !summary.hasChanges && !summary.canUndo && !summary.canRedo;
     const { length } = summary.changes;
     this.list.textContent = summary.hasChanges ? `${length || ''} unsaved ${length === 1 ? 'change' : 'changes'}`.trim() : 'All saved';
     this.list.disabled = length === 0;
+    this.conflicts.hidden = summary.conflicts.length === 0;
+    this.conflicts.textContent = summary.conflicts.length === 1 ? '1 conflict…' : `${summary.conflicts.length} conflicts…`;
+    if (news.length) say(news.map(announcement).join(' '), true);
     this.undo.disabled = !summary.canUndo;
     this.redo.disabled = !summary.canRedo;
     this.save.disabled = !summary.hasChanges;
@@ -75,8 +98,17 @@ class Work {
       say('Saved.');
     } catch (refusal) {
       if (!refusal.conflicts?.length) return this.say(refusal);
-      const isDecided = await decide(refusal, (action) => this.perform(action));
+      const isDecided = await decide(refusal.conflicts, (action) => this.perform(action), 'Save');
       if (isDecided) await this.saveAll();
+    }
+  }
+
+  /** Asks about the conflicts that are known, before anything is saved. */
+  async decide() {
+    try {
+      await decide(this.summary.conflicts, (action) => this.perform(action), 'Decide');
+    } catch (refusal) {
+      this.say(refusal);
     }
   }
 
@@ -94,6 +126,7 @@ class Work {
       name.addEventListener('click', () => name.closest('dialog').close());
       const made = element('li', `change is-${change.kind}`, element('span', 'badge', kinds[change.kind]), ' ', name, element('span', 'soft', ` ${change.title}`));
       const lines = change.differences.map(({ property, before, after }) => element('li', '', `${property}: `, shown(before), ' → ', shown(after)));
+      if (this.conflict({ name: change.table }, key)) made.append(' ', element('span', 'badge is-conflict', 'conflict'));
       if (lines.length) made.append(element('ul', 'differences', ...lines));
       return made;
     });

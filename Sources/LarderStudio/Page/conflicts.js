@@ -9,29 +9,40 @@ import { differences, problem } from './json.js';
 const shownAtOnce = 20;
 const longest = 120;
 
-/** Asks about each row, and tells the studio. Returns whether everything was decided. */
-export async function decide({ conflicts }, perform) {
+/** Asks about each row, and tells the studio. `done` is what the button is called that ends it. Returns whether everything was decided. */
+export async function decide(conflicts, perform, done) {
   const choices = conflicts.map((conflict) => ({ conflict, isMine: true }));
   const parts = choices.map((choice) => question(choice));
-  const answer = await ask('The program has changed the same rows', [element('p', 'soft', 'Choose whose version of each row stays. If you keep yours, what only the program has changed stays too.'), ...parts], [
+  const answer = await ask('The program has changed the same rows', [element('p', 'soft', 'Choose whose values stay. What only one side has changed stays in any case.'), ...parts], [
     { label: 'Not now', value: '' },
-    { label: 'Save', value: 'save', kind: 'primary' },
+    { label: done, value: 'decided', kind: 'primary' },
   ]);
-  if (answer !== 'save') return false;
-  for (const { conflict, isMine } of choices) await perform(() => api.resolve(conflict.table, JSON.stringify(conflict.key), isMine));
+  if (answer !== 'decided') return false;
+  for (const { conflict, isMine } of choices) await perform(() => api.resolve(conflict, isMine));
   return true;
 }
 
 function question(choice) {
   const { conflict } = choice;
-  const made = element('fieldset', 'conflict', element('legend', '', `${conflict.label} `, element('span', 'soft', conflict.title)));
-  const rows = conflict.differences.map(({ property, before, after }) => versions(property, shown(after), shown(before)));
-  if (conflict.isDeletedHere) made.append(element('p', '', 'You have deleted the row; the program has changed it.'));
-  else if (conflict.isDeletedThere) made.append(element('p', '', 'The program has deleted the row.'));
-  if (rows.length && !conflict.isDeletedHere && !conflict.isDeletedThere) made.append(table(rows));
+  const made = element('fieldset', 'conflict', element('legend', '', `${conflict.label} `, element('span', 'soft', conflict.title)), ...rowVersions(conflict));
   const name = newID('conflict');
   made.append(radio(name, 'Keep mine', true, () => { choice.isMine = true; }), radio(name, 'Take theirs', false, () => { choice.isMine = false; }));
   return made;
+}
+
+/** What each side has made of a row. */
+function rowVersions({ isDeletedHere, isDeletedThere, differences }) {
+  if (isDeletedHere) return [element('p', '', 'You have deleted the row; the program has changed it.')];
+  if (isDeletedThere) return [element('p', '', 'The program has deleted the row, or it has expired.')];
+  return [table(differences.map(({ property, before, after }) => versions(property, shown(after), shown(before))))];
+}
+
+/** What the program has done to a row that is changed here. `decide` is called with whether mine stays. */
+export function rowConflict(conflict, decide) {
+  const text = conflict.isDeletedThere
+    ? 'The program has deleted this row, or it has expired. If you keep yours, saving stores it anew.'
+    : 'The program has changed this row. If you keep yours, saving overwrites theirs.';
+  return notice(text, conflict.isDeletedThere ? [] : [frame(...rowVersions(conflict))], decide);
 }
 
 /** What the program has done to a document whose text is being edited. */
@@ -40,20 +51,9 @@ export class DocumentConflict {
   constructor(mine, theirs, decide) {
     this.title = theirs === null ? 'The program has deleted this document, or it has expired.' : 'The program has changed this document.';
     const outcome = theirs === null ? 'If you keep yours, saving stores it anew.' : 'If you keep yours, saving overwrites theirs.';
-    const actions = [['Keep mine', true], ['Take theirs', false]].map(([label, isMine]) => {
-      const made = button(label, '', () => decide(isMine));
-      made.dataset.path = label;
-      return made;
-    });
     this.theirs = theirs;
-    this.list = element('div', 'versions-frame');
-    this.list.tabIndex = 0;
-    this.list.setAttribute('role', 'region');
-    this.list.setAttribute('aria-label', 'Values that differ');
-    this.element = element('section', 'document-conflict', element('p', '', `${this.title} ${outcome}`), element('p', 'document-conflict-actions', ...actions), ...(theirs === null ? [] : [this.list]));
-    this.element.dataset.property = 'conflict';
-    this.element.setAttribute('role', 'group');
-    this.element.setAttribute('aria-label', 'Conflict');
+    this.list = frame();
+    this.element = notice(`${this.title} ${outcome}`, theirs === null ? [] : [this.list], decide);
     this.show(mine);
   }
 
@@ -66,6 +66,29 @@ export class DocumentConflict {
     const more = rest > 0 ? [element('p', 'soft', `${number(rest)} more`)] : [];
     this.list.replaceChildren(...(rows.length ? [table(rows)] : []), ...more);
   }
+}
+
+/** A conflict in the panel, with the buttons that decide it. */
+function notice(text, parts, decide) {
+  const actions = [['Keep mine', true], ['Take theirs', false]].map(([label, isMine]) => {
+    const made = button(label, '', () => decide(isMine));
+    made.dataset.path = label;
+    return made;
+  });
+  const made = element('section', 'conflict-notice', element('p', '', text), element('p', 'conflict-actions', ...actions), ...parts);
+  made.dataset.property = 'conflict';
+  made.setAttribute('role', 'group');
+  made.setAttribute('aria-label', 'Conflict');
+  return made;
+}
+
+/** A part that scrolls if the values take more room than the panel has for them. */
+function frame(...parts) {
+  const made = element('div', 'versions-frame', ...parts);
+  made.tabIndex = 0;
+  made.setAttribute('role', 'region');
+  made.setAttribute('aria-label', 'Values that differ');
+  return made;
 }
 
 function value(text) {

@@ -14,6 +14,8 @@ export class Pages {
     this.failed = failed;
     this.pages = new Map();
     this.loading = new Map();
+    /** The promises of the pages that are being read. */
+    this.coming = new Map();
     /** The number of rows; before it is known, of those that are. */
     this.count = 0;
     this.isCounted = false;
@@ -65,11 +67,22 @@ export class Pages {
     this.counting?.abort();
   }
 
-  async load(page, { isFresh = false } = {}) {
+  load(page, { isFresh = false } = {}) {
     this.loading.get(page)?.abort();
     const controller = new AbortController();
     this.loading.set(page, controller);
-    // After the row before, a page takes the same time wherever it is. Its number stands for a row that has gone.
+    const before = isFresh ? undefined : this.coming.get(page - 1);
+    const coming = this.read(page, controller, { isFresh, before }).finally(() => {
+      if (this.coming.get(page) === coming) this.coming.delete(page);
+    });
+    this.coming.set(page, coming);
+    return coming;
+  }
+
+  async read(page, controller, { isFresh, before }) {
+    // After the row before, a page takes the same time wherever it is, so the page with that row comes first. The number stands for a row that has gone.
+    await before;
+    if (this.isClosed || this.loading.get(page) !== controller) return;
     const previous = isFresh ? undefined : this.pages.get(page - 1)?.[pageSize - 1]?.key;
     const values = { ...this.values, limit: pageSize, offset: page * pageSize, after: api.keyText(previous), total: this.isCounted ? this.count : undefined };
     try {

@@ -3,6 +3,7 @@
 import * as api from './api.js';
 import { keyText } from './api.js';
 import { work } from './changes.js';
+import { rowConflict } from './conflicts.js';
 import { confirmDeletion } from './deletion.js';
 import { DocumentEditor } from './document.js';
 import { editor } from './editors.js';
@@ -80,14 +81,15 @@ export class Panel {
       return;
     }
     if (this.key !== key || this.table !== table || this.isNew) return;
-    if (JSON.stringify(detail) === JSON.stringify(this.detail) && !isForced) return;
+    const conflict = work.conflict(table, keyText(detail.key));
+    if (JSON.stringify([detail, conflict]) === JSON.stringify([this.detail, this.conflict]) && !isForced) return;
     if (!this.detail) this.fields.clear();
-    this.detail = detail;
+    Object.assign(this, { detail, conflict });
     this.draw();
   }
 
   draw() {
-    const { table, detail } = this;
+    const { table, detail, conflict } = this;
     const key = keyText(detail.key);
     const isWritable = this.store.isWritable && table.kind !== 'view';
     const fields = table.properties.map((property, position) => {
@@ -99,7 +101,8 @@ export class Panel {
     this.fields.show(fields);
     const history = historySection(table, key, detail.history, isWritable ? () => this.refresh({ isForced: true }) : null);
     const actions = isWritable ? [element('p', 'actions', button('Delete…', 'danger', () => this.delete(table, detail)))] : [];
-    this.replace(detail.label, [this.fields.list, ...relatedRows(table, detail, this.tables), ...history, ...actions]);
+    const notice = conflict ? [rowConflict(conflict, (isMine) => this.decide(conflict, isMine))] : [];
+    this.replace(detail.label, [...notice, this.fields.list, ...relatedRows(table, detail, this.tables), ...history, ...actions]);
   }
 
   /** Puts the parts in, and the focus where it was. */
@@ -197,6 +200,14 @@ export class Panel {
       if (this.detail && keyText(this.detail.key) === key) this.showError(refusal.property ?? name, refusal.message);
       else work.say(refusal);
     }
+  }
+
+  /** Says whose version of the row stays. */
+  async decide(conflict, isMine) {
+    await work.attempt(() => api.resolve(conflict, isMine));
+    await this.refresh();
+    const [property] = conflict.differences.map((difference) => this.fields.field(difference.property));
+    focusIn(this.detail && property ? property.element : this.aside);
   }
 
   showError(name, text) {

@@ -1,5 +1,6 @@
-// The schema as a text to read and to print: what each table has, and the migrations that ran.
+// The schema as a text to read and to print: what each table has, the migrations that ran, and what is still to change.
 
+import * as api from './api.js';
 import { button, element, link } from './elements.js';
 import { address } from './place.js';
 import { kinds } from './tables.js';
@@ -17,9 +18,23 @@ export class Schema {
     const ran = element('section', 'schema-table', element('h2', '', 'Migrations'));
     if (migrations.length) ran.append(element('ol', 'schema-list', ...migrations.map((name) => element('li', '', name))));
     else ran.append(element('p', 'soft', 'None ran in this file.'));
-    const text = element('div', 'schema-text', element('div', 'schema-columns', ...parts, ran));
+    const pending = element('section', 'schema-table', element('h2', '', 'Pending'));
+    this.showPending(pending);
+    const text = element('div', 'schema-text', element('div', 'schema-columns', ...parts, ran, pending));
     text.tabIndex = 0;
     this.section.append(bar, text);
+  }
+
+  /** Shows what the program's models and migrations would still change, as far as somebody knows. */
+  async showPending(section) {
+    try {
+      const { source, steps, notes } = await api.pending();
+      if (steps.length) section.append(element('ol', 'schema-list', ...steps.map((step) => element('li', '', step))));
+      else section.append(element('p', 'soft', nothingPending[source]));
+      section.append(...notes.map((note) => element('p', '', note)));
+    } catch (refusal) {
+      section.append(element('p', 'error-text', refusal.message));
+    }
   }
 
   part(table) {
@@ -49,5 +64,10 @@ export class Schema {
   }
 }
 
+const nothingPending = {
+  program: 'Nothing: the file matches the program’s models.',
+  store: 'Nothing: a program’s migrations run when it opens its store.',
+  file: 'The file doesn’t say what a newer version of its program would change. “larder plan” compares it with a file that such a version made.',
+};
 const relations = { toOne: 'to one', toMany: 'to many', manyToMany: 'many to many' };
 const kindText = (kind) => ({ model: 'model', documents: 'documents', pairs: 'pairs of a relationship', table: 'table', view: 'view' })[kind];

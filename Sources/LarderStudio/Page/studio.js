@@ -54,7 +54,10 @@ class Studio {
     addEventListener('beforeunload', (event) => { if (this.panel.document.hasDrafts) event.preventDefault(); });
     setInterval(() => { if (!document.hidden) api.look(); }, pause);
     onMove((current) => this.show(current));
-    work.onChange(() => this.refresh());
+    work.onChange(() => {
+      this.watch();
+      this.refresh();
+    });
   }
 
   /** The way back to the page that led here, if there is one. */
@@ -132,11 +135,22 @@ class Studio {
     await Promise.all([this.pages?.refresh(), this.panel.aside.hidden ? undefined : this.panel.refresh()]);
   }
 
-  /** Watches the shown table and those whose rows the panel lists. */
+  /** Looks at what the program has done to the rows in view, and to those that are changed here. */
+  async look() {
+    if (!work.summary.hasChanges) return this.refresh();
+    try {
+      await work.look();
+    } catch {
+      await this.refresh();
+    }
+  }
+
+  /** Watches the shown table, those whose rows the panel lists, and those with unsaved changes. */
   watch() {
-    if (!this.table) return watch([], () => {});
-    const related = place().row ? this.table.relationships.map(({ target }) => target) : [];
-    watch([this.table.name, ...related].slice(0, 50), () => this.refresh());
+    const related = this.table && place().row ? this.table.relationships.map(({ target }) => target) : [];
+    const changed = work.summary.changes.map(({ table }) => table);
+    const shown = this.table ? [this.table.name, ...related] : [];
+    watch([...new Set([...shown, ...changed])].slice(0, 50), () => this.look());
   }
 }
 

@@ -15,7 +15,8 @@ struct RowRequest: Sendable {
   let previous: RowKey?
   /// The number of all rows, if the page knows it.
   let total: Int?
-  private let isSorted: Bool
+  /// The property that the rows are sorted by, as a sort names it; nil for the order of their keys.
+  private let order: String?
 
   init(_ request: Request) throws {
     let table = try request.required("table")
@@ -33,7 +34,7 @@ struct RowRequest: Sendable {
     limit = min(try request.number("limit") ?? 100, Self.greatestLimit)
     offset = try request.number("offset") ?? 0
     total = try request.number("total")
-    isSorted = request.parameter("sort")?.isEmpty == false
+    order = request.parameter("sort").flatMap { $0.isEmpty ? nil : $0 }
     previous = try request.parameter("after").map(RowKey.init(text:))
   }
 
@@ -57,7 +58,7 @@ struct RowRequest: Sendable {
   private func lines(
     of query: TableQuery, in table: TableDescription, count: Int, skipping: Int, from reader: some StoreReader
   ) throws -> [RowPage.Line] {
-    guard isSorted, skipping > Self.farOffset else {
+    guard order != nil, skipping > Self.farOffset, try !isInIndex(query, of: table, from: reader) else {
       return try lines(of: query.limit(count, offset: skipping), in: table, from: reader)
     }
     // With a limit, SQLite keeps the rows before it in a tree, which takes ten times as long as sorting all of them.
@@ -73,6 +74,26 @@ struct RowRequest: Sendable {
       return lines
     }
     return lines
+  }
+
+  /// Returns whether an index has the rows in the order of the query, with few of them for each value: SQLite then passes
+  /// over rows without reading them.
+  private func isInIndex(
+    _ query: TableQuery, of table: TableDescription, from reader: some StoreReader
+  ) throws -> Bool {
+    // Unsaved rows are in no index.
+    guard !(reader is Context), let property = sortedProperty(of: table) else { return false }
+    if property.isUnique || table.key == [property] { return true }
+    guard table.indexes.contains(where: { $0.columns.first == property.column }) else { return false }
+    let rows = try [0, Self.farOffset].map { try reader.rows(query.limit(1, offset: $0)).first?[property.name] }
+    return rows[0] != rows[1]
+  }
+
+  private func sortedProperty(of table: TableDescription) -> TableDescription.Property? {
+    guard let order, table.kind == .model || table.kind == .table else { return nil }
+    let name = order.hasPrefix("-") ? order.dropFirst() : order[...]
+    guard name.hasPrefix("`"), name.hasSuffix("`"), name.count > 2 else { return table.property(String(name)) }
+    return table.property(String(name.dropFirst().dropLast()).replacing("``", with: "`"))
   }
 
   /// One row at a time is in memory, because a value may have many megabytes.

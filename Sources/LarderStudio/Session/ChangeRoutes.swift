@@ -29,6 +29,7 @@ struct ChangeRoutes {
   private struct Decision: Decodable {
     let table: String
     let key: RowKey
+    let version: String
     let keepsMine: Bool
   }
 
@@ -68,7 +69,7 @@ struct ChangeRoutes {
     router.post("resolve") { request, _ in
       let body = try await request.json(Decision.self)
       return try await changing(request) {
-        try await $0.resolve(body.key, in: body.table, keepsMine: body.keepsMine)
+        try await $0.resolve(body.key, in: body.table, version: body.version, keepsMine: body.keepsMine)
         return nil
       }
     }

@@ -76,8 +76,8 @@ extension Session {
 
   /// Notes what the store has now of all rows, because there are no unsaved changes. Earlier steps may reach them again.
   func renewAll() throws {
-    kept = [:]
-    shown = [:]
+    decided = []
+    isReachComplete = true
     for row in order { touched[row] = try stored(row) }
   }
 
@@ -88,12 +88,17 @@ extension Session {
     while let next = waiting.popLast(), seen.count < UnsavedChange.limit {
       try touch(next)
       let table = try context.table(next.table)
-      guard next.key.values.count == 1 else { continue }
-      for relationship in table.relationships where relationship.kind == .toMany {
+      let relationships = table.relationships.filter { $0.kind == .toMany }
+      guard next.key.values.count == 1 else {
+        if !relationships.isEmpty { isReachComplete = false }
+        continue
+      }
+      for relationship in relationships {
         let target = try context.table(relationship.target)
         let rows = try context.rows(
           TableQuery.related(relationship.name, of: next.key.values, in: table.name, to: target.name)
             .limit(UnsavedChange.limit))
+        if rows.count == UnsavedChange.limit { isReachComplete = false }
         for related in rows.compactMap({ RowKey(of: $0, in: target) }).map({ TouchedRow(table: target.name, key: $0) })
         where seen.insert(related).inserted {
           try touch(related)
@@ -101,6 +106,7 @@ extension Session {
         }
       }
     }
+    if !waiting.isEmpty { isReachComplete = false }
   }
 }
 

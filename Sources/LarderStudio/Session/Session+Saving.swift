@@ -1,87 +1,95 @@
 import Larder
 
-/// A row that the program has changed since this window did.
-struct Conflict: Encodable, Sendable {
-  let table: String
-  let title: String
-  let key: RowKey
-  let label: String
-  /// Whether the row is gone on one of the sides.
-  let isDeletedHere: Bool
-  let isDeletedThere: Bool
-  /// The values that differ: before is the store's, after is this window's.
-  let differences: [UnsavedChange.Difference]
-}
-
 extension Session {
   /// Writes all unsaved changes in one transaction.
   ///
-  /// - Throws: `Refusal` with the conflicts, if the program has changed the same rows.
+  /// What the program has changed in other properties of the same rows stays.
+  ///
+  /// - Throws: `Refusal` with the conflicts about which the user hasn't decided.
   func save() throws {
+    try adoptLater()
     do {
-      // What the user has decided holds for the versions of the rows that the decision was about.
-      let isDecided =
-        try !kept.isEmpty
-        && conflicts.allSatisfy { kept[$0.row] == $0.theirs }
-      try noting { try context.save(mergePolicy: isDecided ? .preferContext : .error) }
+      try noting { try context.save() }
     } catch let error as StoreError where error.code == .conflict {
-      var refusal = Refusal(error)
-      let conflicts = try conflicts
-      refusal.body.conflicts = conflicts.map(\.conflict)
-      for seen in conflicts { shown[seen.row] = seen.theirs }
-      throw refusal
+      try requireDecisions(error)
+      try noting { try context.save(mergePolicy: .preferContext) }
     }
     try renewAll()
   }
 
-  /// Decides a conflict: the row's changes are written all the same, or the store's row takes their place.
-  func resolve(_ key: RowKey, in name: String, keepsMine: Bool) throws {
-    let row = TouchedRow(table: try context.table(name).name, key: key)
-    if keepsMine {
-      kept[row] = try shown[row] ?? stored(row)
-      return
+  /// Throws unless the user knows of everything that the program has changed in the same properties.
+  private func requireDecisions(_ error: StoreError) throws {
+    try adoptLater()
+    let conflicts = try order.compactMap { try conflict(of: $0) }
+    // If a deletion has reached rows that nobody has looked at, the program may have changed one of them.
+    guard conflicts.isEmpty, isReachComplete || !decided.isEmpty else {
+      var refusal = Refusal(error)
+      refusal.body.conflicts = conflicts
+      throw refusal
     }
+  }
+
+  /// Decides a conflict: the row's changes are written all the same, or what the program has changed takes their place.
+  ///
+  /// - Parameter version: The version of the store's row that the user has seen. If the program has written again, nothing
+  ///   is decided.
+  func resolve(_ key: RowKey, in name: String, version: String, keepsMine: Bool) throws {
+    let row = TouchedRow(table: try context.table(name).name, key: key)
     let theirs = try stored(row)
-    try noting { try adopt(theirs, of: row) }
+    guard touched[row] != nil, theirs.name == version else { return }
+    try adopt(theirs, of: row, keepsMine: keepsMine)
+    decided.insert(row)
+    // The row is the store's again, and so is what its deletion had reached.
+    if !keepsMine, try unsaved.changes.isEmpty { try discard() }
+  }
+
+  /// Adopts what the program has written since the user has decided about a row, unless it is another conflict.
+  func adoptLater() throws {
+    for row in decided {
+      let theirs = try stored(row)
+      guard theirs != touched[row], try conflict(of: row) == nil else { continue }
+      try adopt(theirs, of: row, keepsMine: true)
+    }
+  }
+
+  /// Gives a row of the context what the program has changed in it. From then on, the store's row is what changes are
+  /// compared with.
+  private func adopt(_ theirs: StoredVersion, of row: TouchedRow, keepsMine: Bool) throws {
+    guard let before = touched[row] else { return }
+    let table = try context.table(row.table)
+    let mine = try StoredVersion(row, from: context)
+    if mine.row != nil, theirs.row != nil {
+      let changed = table.changes(from: before.row == nil ? mine : before, to: theirs)
+      let kept = !keepsMine ? [] : before.row == nil ? changed : table.changes(from: before, to: mine)
+      try noting { try write(changed.subtracting(kept), of: theirs, to: row, in: table) }
+    } else if !keepsMine || mine == before {
+      try noting { try replace(row, in: table, by: theirs) }
+    }
     touched[row] = theirs
   }
 
-  /// The rows that were changed on both sides, without those that are the same on both, and what the store has of them.
-  private var conflicts: [(row: TouchedRow, theirs: StoredVersion, conflict: Conflict)] {
-    get throws {
-      try order.compactMap { row in
-        let (mine, theirs) = (try StoredVersion(row, from: context), try stored(row))
-        guard let before = touched[row], before != mine, before != theirs, mine != theirs,
-          let shown = mine.row ?? theirs.row
-        else { return nil }
-        let table = try context.table(row.table)
-        let conflict = Conflict(
-          table: table.name, title: table.title, key: row.key, label: table.label(of: shown),
-          isDeletedHere: mine.row == nil, isDeletedThere: theirs.row == nil,
-          differences: table.differences(from: theirs, to: mine))
-        return (row, theirs, conflict)
+  private func write(
+    _ names: Set<String>, of theirs: StoredVersion, to row: TouchedRow, in table: TableDescription
+  ) throws {
+    let properties = table.properties.filter { names.contains($0.name) && !$0.isKey }
+    let values = properties.map { ($0.name, theirs.row?[$0.name] ?? .null) }
+    try context.step {
+      if !values.isEmpty {
+        try context.update(Dictionary(uniqueKeysWithValues: values), ofRowWith: row.key.values, in: table.name)
+      }
+      if names.contains(UnsavedChange.expires), table.expires {
+        try context.setExpiry(ofRowWith: row.key.values, in: table.name, to: theirs.expires)
       }
     }
   }
 
-  /// Gives a row of the context the values that the store has.
-  private func adopt(_ version: StoredVersion, of row: TouchedRow) throws {
-    let table = try context.table(row.table)
-    guard let stored = version.row else {
+  /// Deletes a row that the store has no longer, or inserts the store's.
+  private func replace(_ row: TouchedRow, in table: TableDescription, by theirs: StoredVersion) throws {
+    guard let stored = theirs.row else {
       try context.deleteRow(with: row.key.values, from: table.name)
       return
     }
-    let properties = table.properties.filter { !$0.isDerived }
-    let isThere = try context.row(with: row.key.values, in: table.name) != nil
-    let values = properties.filter { !isThere || !$0.isKey }.map { ($0.name, stored[$0.name] ?? .null) }
-    let named = Dictionary(uniqueKeysWithValues: values)
-    try context.step {
-      if isThere {
-        try context.update(named, ofRowWith: row.key.values, in: table.name)
-        if table.expires { try context.setExpiry(ofRowWith: row.key.values, in: table.name, to: version.expires) }
-      } else {
-        try context.insert(named, into: table.name, expires: version.expires)
-      }
-    }
+    let values = table.properties.filter { !$0.isDerived }.map { ($0.name, stored[$0.name] ?? .null) }
+    try context.insert(Dictionary(uniqueKeysWithValues: values), into: table.name, expires: theirs.expires)
   }
 }

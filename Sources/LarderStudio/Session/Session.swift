@@ -13,15 +13,15 @@ actor Session {
   /// Whether reads have to go through the context. Others need not wait for it.
   private nonisolated let isChanged = Mutex(false)
   let context: Context
-  /// The rows that changes have reached since the window was opened, as they were in the store when they were reached
-  /// or last saved.
+  /// The rows that changes have reached since the window was opened, as they were in the store when they were reached,
+  /// when they were last saved, or when the user decided about a conflict.
   var touched: [TouchedRow: StoredVersion] = [:]
   /// The rows of `touched`, in the order in which they were first reached.
   var order: [TouchedRow] = []
-  /// The rows whose changes are written over the version that the user has seen and decided against.
-  var kept: [TouchedRow: StoredVersion] = [:]
-  /// The versions of the store in the conflicts that the user has seen last.
-  var shown: [TouchedRow: StoredVersion] = [:]
+  /// The rows in conflict about which the user has decided since the last save.
+  var decided: Set<TouchedRow> = []
+  /// Whether `touched` has all rows that deletions have reached since the last save.
+  var isReachComplete = true
   /// What was attached and may not be saved yet.
   private var attachments: [Attachment] = []
 

@@ -13,6 +13,8 @@ struct UnsavedChange: Encodable, Sendable {
 
   /// The greatest number of rows in the list.
   static let limit = 200
+  /// What stands for the date on which a row expires, which is no property.
+  static let expires = "expires"
 
   let table: String
   let title: String
@@ -46,7 +48,8 @@ extension TableDescription {
     guard before.expires != after.expires else { return values }
     func cell(_ date: Date?) -> Cell { date.map { .text($0.studioText) } ?? .null }
     return values + [
-      UnsavedChange.Difference(property: "expires", before: cell(before.expires), after: cell(after.expires))
+      UnsavedChange.Difference(
+        property: UnsavedChange.expires, before: cell(before.expires), after: cell(after.expires))
     ]
   }
 }
@@ -54,6 +57,8 @@ extension TableDescription {
 /// What the page shows of a window's work.
 struct WorkSummary: Encodable, Sendable {
   let changes: [UnsavedChange]
+  /// What the program has changed of the same rows, unless the user has decided about it.
+  let conflicts: [Conflict]
   /// Whether there are more than those in the list.
   let hasChanges: Bool
   let canUndo: Bool
@@ -63,24 +68,38 @@ struct WorkSummary: Encodable, Sendable {
 }
 
 extension Session {
-  /// The unsaved changes, the newest first.
+  /// The unsaved changes, the newest first, with what the program has written last.
   var summary: WorkSummary {
     get throws {
+      // What can't be adopted is refused when it is saved.
+      try? adoptLater()
+      return try unsaved
+    }
+  }
+
+  /// The unsaved changes, the newest first.
+  var unsaved: WorkSummary {
+    get throws {
       var changes: [UnsavedChange] = []
+      var conflicts: [Conflict] = []
       var tables: [String: TableDescription] = [:]
       for row in context.hasChanges ? order.reversed() : [] where changes.count < UnsavedChange.limit {
         guard let before = touched[row] else { continue }
+        let mine = try StoredVersion(row, from: context)
+        guard mine != before else { continue }
+        let theirs = try stored(row)
         let table = try tables[row.table] ?? context.table(row.table)
         tables[row.table] = table
-        let mine = try StoredVersion(row, from: context)
-        // What the program wrote to a row that the window doesn't change isn't the user's.
-        guard try mine != stored(row) else { continue }
-        if let change = UnsavedChange(row, in: table, from: before, to: mine) {
-          changes.append(change)
+        if let conflict = Conflict(row, in: table, since: before, mine: mine, theirs: theirs) {
+          conflicts.append(conflict)
         }
+        // What the program wrote to a row that the window doesn't change isn't the user's.
+        guard mine != theirs, let change = UnsavedChange(row, in: table, from: before, to: mine) else { continue }
+        changes.append(change)
       }
       return WorkSummary(
-        changes: changes, hasChanges: context.hasChanges, canUndo: context.canUndo, canRedo: context.canRedo)
+        changes: changes, conflicts: conflicts, hasChanges: context.hasChanges, canUndo: context.canUndo,
+        canRedo: context.canRedo)
     }
   }
 }

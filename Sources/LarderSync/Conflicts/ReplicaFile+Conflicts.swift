@@ -237,6 +237,9 @@ extension RowState {
   /// The stamps of the writes to properties and counters.
   var writes: [Stamp] { properties.map(\.stamp) + contributions.map(\.stamp) }
 
+  /// The stamp of the last write to the row, its insertion among them.
+  var lastWrite: Stamp { writes.reduce(insertion) { max($0, $1) } }
+
   /// The state after a property was set.
   func setting(_ name: String, to value: ReplicatedValue, _ stamp: Stamp) -> RowState {
     let property = PropertyState(name: name, value: value, stamp: stamp, causalLength: insertionLength)

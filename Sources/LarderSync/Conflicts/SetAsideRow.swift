@@ -27,6 +27,15 @@ public struct SetAsideRow: Sendable, Hashable {
   public let properties: [String: Value]
   /// Why it isn't visible.
   public let reason: Reason
+  /// When and by whom the row was written last.
+  public let stamp: Stamp
+  /// The name of the replica that wrote it last; nil if nobody gave it one.
+  public let replica: String?
+  /// When and by whom the row that keeps it from being visible was deleted or, if it is there, written last; nil if that row
+  /// has not arrived, and if there is none.
+  public let otherStamp: Stamp?
+  /// The name of the replica that deleted or wrote the other row; nil if nobody gave it one.
+  public let otherReplica: String?
   /// The name of the row's model; nil for a document.
   public internal(set) var model: String?
 
@@ -46,9 +55,13 @@ extension StoreSync {
       let file = try ReplicaFile(connection)
       return try file.rows(where: SyncTables.isMissed).compactMap { row in
         guard let reason = try file.reason(row) else { return nil }
+        let stamp = row.state.lastWrite
+        let other = try file.otherRow(reason, row.state).map { $0.isThere ? $0.lastWrite : $0.stamp }
         return SetAsideRow(
           table: row.state.table, key: row.state.key.map(\.stored),
           properties: file.shownValues(of: row.state), reason: reason,
+          stamp: stamp, replica: try file.name(of: stamp.replica),
+          otherStamp: other, otherReplica: try other.flatMap { try file.name(of: $0.replica) },
           model: row.state.isDocument ? nil : file.table(row.state.table)?.description.model,
           rowKey: row.rowKey)
       }
@@ -167,6 +180,19 @@ extension ReplicaFile {
       values[shownName(of: name, in: state)] = .integer(state.sum(of: name).clamped(to: range))
     }
     return values
+  }
+
+  /// Returns the row that keeps another one from being visible, if it is known here.
+  fileprivate func otherRow(_ reason: SetAsideRow.Reason, _ state: RowState) throws -> RowState? {
+    let (table, key) =
+      switch reason {
+      case .deleted(_, let table, let key), .setAside(_, let table, let key), .missing(_, let table, let key):
+        (table, key)
+      case .duplicate(_, let key): (state.table, key)
+      case .incomplete: (state.table, [])
+      }
+    if key.isEmpty { return nil }
+    return try row(RowKey(table: table, key: key.map { ReplicatedValue($0) }))?.state
   }
 
   /// Returns why a row is set aside; nil if nothing keeps it.

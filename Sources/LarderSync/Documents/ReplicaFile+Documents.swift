@@ -114,7 +114,7 @@ extension StoreSync {
     }
   }
 
-  /// Sets whether a collection of documents takes part in sync, in this file.
+  /// Sets whether a collection of documents takes part in sync, in this file. It is remembered if sync is disabled.
   ///
   /// A collection that no longer does keeps its documents. What was sent before, and what others send of it, is held and
   /// handed on. If it takes part again, what others sent is shown at once, what was changed here meanwhile is sent with the

@@ -37,8 +37,10 @@ enum SyncTables {
   static let waiting = prefix + "waiting"
   static let forgotten = prefix + "forgotten"
   static let replaced = prefix + "replaced"
+  /// The collections of documents that stay on this device, while sync is off. Only there if there are some.
+  static let staying = prefix + "staying"
 
-  /// All of them; those that refer to others come first.
+  /// All that are there while sync is on; those that refer to others come first.
   static let all = [
     replaced, forgotten, told, ahead, attachments, waiting, conflicts, knowledge, counters, cells, rows, properties,
     tables, replicas, clock,
@@ -126,7 +128,7 @@ enum SyncTables {
     """
 
   /// The version of the tables, indexes and triggers. Files of an earlier one get what they lack when they are opened.
-  static let version: Int64 = 5
+  static let version: Int64 = 6
 
   /// The names of the columns of keys.
   static func keys(_ count: Int) -> [String] { (1...count).map { "key\($0)" } }

@@ -33,6 +33,7 @@ struct Tracker {
     try connection.run("INSERT INTO \(SyncTables.replicas) (id, replica) VALUES (1, ?1)", [.blob(ReplicaID().bytes)])
     try connection.run("INSERT INTO \(SyncTables.clock) (id, now, replica, settled) VALUES (1, 0, 1, 0)")
     try connection.run(SyncTables.tick)
+    try takeUpStaying()
     try fit()
     // Rows that were there already satisfy all rules.
     try connection.run("UPDATE \(SyncTables.clock) SET settled = now")
@@ -40,14 +41,40 @@ struct Tracker {
     try connection.setInUse(SyncTables.version, SyncFeature.self)
   }
 
-  /// Ends the tracking, and forgets everything about it: enabled again, the file is a new replica.
+  /// Ends the tracking, and forgets everything about it but which collections stay on this device: enabled again, the file
+  /// is a new replica.
   func disable() throws {
     guard try SyncTables.exist(connection) else { return }
     TrackedFile.of(connection).forget(connection)
     try dropTriggers()
+    try keepStaying()
     for table in SyncTables.all { try connection.execute("DROP TABLE IF EXISTS main.\(table)") }
     try connection.recountAttachments()
     try connection.setInUse(nil, SyncFeature.self)
+  }
+
+  /// Keeps the names of the collections that stay on this device, so that none of their documents leaves it if sync is
+  /// enabled again.
+  private func keepStaying() throws {
+    let names = try localCollections().map(\.text).sorted()
+    if names.isEmpty { return }
+    try connection.execute(
+      "CREATE TABLE IF NOT EXISTS main.\(SyncTables.staying) (name TEXT PRIMARY KEY NOT NULL) STRICT")
+    for name in names {
+      try connection.run("INSERT OR IGNORE INTO main.\(SyncTables.staying) (name) VALUES (?1)", [.init(name)])
+    }
+  }
+
+  private func takeUpStaying() throws {
+    let isThere = try connection.finds(
+      "SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ?1", [.init(SyncTables.staying)])
+    guard isThere else { return }
+    try connection.execute(
+      """
+      INSERT INTO main.\(SyncTables.tables) (name, key_count, is_local) \
+      SELECT name, 1, 1 FROM main.\(SyncTables.staying) WHERE true ON CONFLICT (name) DO UPDATE SET is_local = 1
+      """)
+    try connection.execute("DROP TABLE main.\(SyncTables.staying)")
   }
 
   /// Refuses models that can't be kept in sync.

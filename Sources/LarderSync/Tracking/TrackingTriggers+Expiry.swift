@@ -3,7 +3,7 @@ import Larder
 extension TrackingTriggers {
   /// The condition that an expired row that a reference keeps was marked so.
   func isMarked(_ column: String) -> String {
-    "new.\(column.quotedName) IN (\(ModuleTable.expiryMarks.joined(separator: ", ")))"
+    "coalesce(new.\(column.quotedName) IN (\(ModuleTable.expiryMarks.joined(separator: ", "))), 0)"
   }
 
   /// The date stays in the state when an expired row is marked because a reference keeps it.
@@ -16,7 +16,7 @@ extension TrackingTriggers {
     let column = property.column.name
     let wasMarked = isMarked(column).replacing("new.", with: "old.")
     return trigger(
-      "mark", "UPDATE OF \(column.quotedName)", when: "\(isMarked(column)) AND NOT coalesce(\(wasMarked), 0)",
+      "mark", "UPDATE OF \(column.quotedName)", when: "\(isMarked(column)) AND NOT \(wasMarked)",
       [
         """
         INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held, value)

@@ -11,7 +11,7 @@ final class Interruption {
 
   private let work = Work()
   private let sources: [any DispatchSourceSignal]
-  private static let signals = [SIGINT, SIGTERM, SIGHUP]
+  static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   init(_ tidy: @escaping @Sendable () -> Void) {
     sources = Self.signals.map { [work] number in

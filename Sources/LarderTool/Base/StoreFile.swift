@@ -18,11 +18,19 @@ struct StoreFile: ParsableArguments {
   /// - Throws: ``Failure`` for a path where there is no file; `StoreError` for a file that can't be opened.
   static func open(_ path: String, _ access: Store.Configuration.Access) throws -> Store {
     try check(path)
+    if access == .readWrite { expectAttachments() }
     do {
       return try Store(at: path, configuration: Store.Configuration(schema: .existing, access: access))
     } catch let error as StoreError where error.code == .notAStore {
       throw Failure("\(path) isn't an SQLite database. Check the path.")
     }
+  }
+
+  /// A program that never had an attachment writes none, and its stores don't look for them. What is imported may name
+  /// some.
+  private static func expectAttachments() {
+    let digest = String(repeating: "0", count: 64)
+    _ = try? JSONDecoder().decode(Attachment.self, from: Data(#"{"larder.attachment":"\#(digest)","size":0}"#.utf8))
   }
 
   private static func check(_ path: String) throws {

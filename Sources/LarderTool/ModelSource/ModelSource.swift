@@ -7,12 +7,15 @@ import Larder
 struct ModelSource {
   /// The source of a file with one struct for each table that has a key.
   let text: String
+  /// The tables that are structs in it.
+  let models: [SourceTable]
 
   /// Creates the source.
   ///
   /// - Parameter tables: The tables of the file, as ``StoreReader/tables`` describes them.
   init(_ tables: [TableDescription]) {
     let plan = SourcePlan(tables)
+    models = plan.tables
     let names = plan.tables.map { "  \($0.name).self,\n" }.joined()
     var parts = [
       """

@@ -32,6 +32,8 @@ struct SourceProperty {
   var value: String?
   /// What the file says beyond what the property can.
   var note: String?
+  /// The column, if its values are those of one.
+  var column: String?
 
   fileprivate var lines: [String] {
     let declaration = "var \(SwiftName.quoted(name)): \(type)\(value.map { " = \($0)" } ?? "")"

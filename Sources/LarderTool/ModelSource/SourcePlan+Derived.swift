@@ -20,7 +20,8 @@ extension SourcePlan {
       tables[position].model.properties.insert(
         SourceProperty(
           name: name, type: "\(type)\(property.isOptional ? "?" : "")",
-          attributes: attributes + ["@Derived(\(derivation))"], value: property.isOptional ? nil : "0"),
+          attributes: attributes + ["@Derived(\(derivation))"], value: property.isOptional ? nil : "0",
+          column: property.column),
         at: place)
     }
   }

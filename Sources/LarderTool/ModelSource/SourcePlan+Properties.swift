@@ -67,7 +67,7 @@ extension SourcePlan {
     let table = tables[position]
     let isOptional = property.isOptional && !table.isKey(property)
     let type = reference.map { "ToOne<\(tables[$0.target].name)>" } ?? storedType(of: property)
-    var declared = SourceProperty(name: name, type: "\(type)\(isOptional ? "?" : "")")
+    var declared = SourceProperty(name: name, type: "\(type)\(isOptional ? "?" : "")", column: property.column)
     var options = Self.options(of: property, in: table.description, isReference: reference != nil)
     if table.isKey(property) {
       if table.key.count == 1 { options.removeAll { $0 == ".unique" || $0 == ".indexed" } }

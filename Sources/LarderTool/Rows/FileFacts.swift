@@ -7,10 +7,11 @@ struct FileFacts {
   let size: Int
   /// The size of its write-ahead log.
   let log: Int
-  /// The size of the folder with attachments, and the number of files in it; nil if there is none.
+  /// The size and the number of the attachments; nil if there is no folder of them.
   let attachments: (size: Int, count: Int)?
 
   init(_ path: String) {
+    let path = path.realPath
     size = Self.size(path)
     log = Self.size(path + "-wal")
     attachments = Self.folder(path + ".attachments")
@@ -20,18 +21,16 @@ struct FileFacts {
     (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? NSNumber)?.intValue ?? 0
   }
 
+  /// An attachment is in a file that is named by its digest: `a/bcdef…`. The others are locks and unfinished parts.
   private static func folder(_ path: String) -> (size: Int, count: Int)? {
-    let keys: [URLResourceKey] = [.isRegularFileKey, .fileSizeKey]
-    guard FileManager.default.fileExists(atPath: path),
-      let files = FileManager.default.enumerator(at: URL(filePath: path), includingPropertiesForKeys: keys)
-    else { return nil }
+    guard let parts = try? FileManager.default.contentsOfDirectory(atPath: path) else { return nil }
     var (size, count) = (0, 0)
-    while let file = files.nextObject() as? URL {
-      guard let values = try? file.resourceValues(forKeys: Set(keys)), values.isRegularFile == true,
-        let bytes = values.fileSize, bytes > 0
-      else { continue }
-      size += bytes
-      count += 1
+    for part in parts where part.count == 1 {
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/\(part)")) ?? []
+      where Attachment.isDigest(part + name) {
+        size += Self.size("\(path)/\(part)/\(name)")
+        count += 1
+      }
     }
     return (size, count)
   }

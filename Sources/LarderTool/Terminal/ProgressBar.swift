@@ -25,7 +25,9 @@ struct ProgressBar {
     last = percent
     let full = percent * Self.width / 100
     let bar = String(repeating: "█", count: full) + String(repeating: "░", count: Self.width - full)
-    StandardError.write("\r\(title) \(bar) \(percent) % \(note())\u{1B}[K")
+    let line = "\(title) \(bar) \(percent) % \(note())"
+    // What wraps to a second line can't be written over.
+    StandardError.write("\r\(Terminal.errorWidth.map { DisplayText.cut(line, to: $0 - 1) } ?? line)\u{1B}[K")
   }
 
   /// Removes the bar.

@@ -19,10 +19,14 @@ enum Terminal {
   static let hasColours = showsOutput && ProcessInfo.processInfo.environment["NO_COLOR", default: ""].isEmpty
 
   /// The number of columns of the terminal; nil if output goes elsewhere, where nothing is cut.
-  static var width: Int? {
-    guard showsOutput else { return nil }
+  static var width: Int? { showsOutput ? width(of: STDOUT_FILENO) : nil }
+
+  /// The number of columns of the terminal behind standard error; nil if errors go elsewhere.
+  static var errorWidth: Int? { showsErrors ? width(of: STDERR_FILENO) : nil }
+
+  private static func width(of descriptor: Int32) -> Int {
     var size = winsize()
-    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
   }
 

@@ -19,7 +19,10 @@ struct BackupCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    try await source.reading().closing { try $0.blocking.backup(to: target) }
+    let target = target
+    try await source.reading().closing { store in
+      try await Interruption.cancelling { try await store.backup(to: target) }
+    }
     try CopyText.show(target, asJSON: json)
   }
 }
@@ -28,8 +31,8 @@ struct RestoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore", abstract: "Puts a backup, with its attachments, in the place of a file.",
     discussion: """
-      A file that is there is replaced only with --force, and kept until the backup is in its place. Close the programs \
-      that use it before: a file that another program has open is refused.
+      A file that is there is replaced only with --force, and its attachments with it. Both are kept until the backup is \
+      in their place. Close the programs that use the file before: one that another program has open is refused.
 
       EXAMPLES
         larder restore notes-2026-11-30.larder notes.larder --force
@@ -45,8 +48,14 @@ struct RestoreCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
+    guard backup.realPath != target.realPath else {
+      throw Failure("\(target) is the backup itself. Give the path of the file to replace.")
+    }
+    let (target, force) = (target, force)
     try await StoreFile.open(backup, .readOnly).closing { store in
-      try await FileReplacement(target).run(force: force) { try store.blocking.backup(to: $0) }
+      try await Interruption.cancelling {
+        try await FileReplacement(target).run(force: force) { try await store.backup(to: $0) }
+      }
     }
     try CopyText.show(target, asJSON: json)
   }

@@ -9,7 +9,8 @@ struct CheckCommand: AsyncParsableCommand {
     abstract:
       "Checks a whole file: pages, references, constraints, values, derived values, attachments, search, indexes, sync.",
     discussion: """
-      Nothing is changed. The exit code is 1 if something is wrong; repair makes anew what can be made anew.
+      Nothing is changed. The exit code is 1 if something is wrong; repair makes anew what can be made anew. Whether JSON \
+      of a model has the form in which conditions find it, only a program with the model can tell: Store.check().
 
       EXAMPLES
         larder check notes.larder
@@ -35,7 +36,7 @@ struct CheckCommand: AsyncParsableCommand {
         print(report.text)
         if report.isRepairable {
           print(
-            "larder repair makes derived values, triggers, indexes, full-text indexes and JSON anew, and lets sync know."
+            "larder repair makes derived values, triggers, indexes, full-text indexes and booleans anew, and lets sync know."
           )
         }
       }
@@ -64,7 +65,9 @@ struct FileReport {
 
   /// Whether there is something that follows from the rows.
   var hasDerived: Bool {
-    let kinds: [StoreReport.Finding.Kind] = [.derivedValue, .searchIndex, .jsonForm, .missingTrigger, .missingIndex]
+    let kinds: [StoreReport.Finding.Kind] = [
+      .derivedValue, .searchIndex, .jsonForm, .valueForm, .missingTrigger, .missingIndex,
+    ]
     return kinds.contains { store.counts[$0] != nil }
   }
 

@@ -30,6 +30,8 @@ struct ExportCommand: AsyncParsableCommand {
   var output: String?
   @Option(name: .customLong("where"), help: "A condition, as in query.")
   var condition: String?
+  @Flag(help: "The same as --format json.")
+  var json = false
 
   func run() async throws {
     try await source.reading().closing { store in
@@ -37,7 +39,7 @@ struct ExportCommand: AsyncParsableCommand {
       var query = TableQuery(table.description.name)
       if let condition { query = query.where(condition) }
       let output = try Output(output, reading: source.file)
-      let format = format ?? self.output.flatMap { DataFormat(ofFile: $0) } ?? .csv
+      let format = json ? .json : format ?? self.output.flatMap { DataFormat(ofFile: $0) } ?? .csv
       try ConditionError.showing(condition) {
         try store.blocking.read { db in
           let total = Terminal.showsErrors ? try db.count(query) : nil

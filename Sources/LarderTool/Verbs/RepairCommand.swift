@@ -6,7 +6,7 @@ import LarderSync
 struct RepairCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "repair",
-    abstract: "Makes anew what follows from the rows: derived values, triggers, indexes, full-text search, JSON.",
+    abstract: "Makes anew what follows from the rows: derived values, triggers, indexes, full-text search, booleans.",
     discussion: """
       What was lost can't be made anew: damaged pages, rows that refer to nothing or break a constraint, values that \
       their properties can't hold, missing attachments. They are listed, each with what to do, and the exit code is 1.

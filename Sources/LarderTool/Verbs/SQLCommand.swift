@@ -7,7 +7,8 @@ struct SQLCommand: AsyncParsableCommand {
     commandName: "sql", abstract: "Executes one SQL statement.",
     discussion: """
       Expired rows are hidden as they are from queries, and collections of documents are views with their properties as \
-      columns. Without --write, a statement that changes something is refused.
+      columns. Without --write, a statement that changes something is refused; with it, the number of rows that it \
+      changed follows.
 
       EXAMPLES
         larder sql notes.larder 'select title, length(body) from Note order by 2 desc limit 5'
@@ -33,8 +34,11 @@ struct SQLCommand: AsyncParsableCommand {
         shown = rows
         try rows.add(row.map(\.value))
       }
+      var sentence: String?
       if write {
-        for row in try store.blocking.sql(SQL(raw: statement)) { try add(row) }
+        let changed = try change(store)
+        try changed.rows.forEach(add)
+        sentence = changed.sentence
       } else {
         try refusingWrites { try store.blocking.read { db in try db.forEach(SQL(raw: statement), add) } }
       }
@@ -43,6 +47,22 @@ struct SQLCommand: AsyncParsableCommand {
       } else if shape == .json {
         print("[]")
       }
+      if let sentence, shape == .table { print(sentence) }
+    }
+  }
+
+  /// Executes the statement, and says how many rows it changed if that is what it is for.
+  private func change(_ store: Store) throws -> (rows: [Row], sentence: String?) {
+    guard SQLText.changesRows(statement) else { return (try store.blocking.sql(SQL(raw: statement)), nil) }
+    return try store.blocking.write { db in
+      func number(_ function: SQL) throws -> Int { try db.sql(function, as: Int.self).first ?? 0 }
+      let before = try number("select total_changes()")
+      let rows = try db.sql(SQL(raw: statement))
+      let (direct, all) = (try number("select changes()"), try number("select total_changes()"))
+      // SQLite doesn't count what triggers do in place of a change of a view.
+      if all == before { return (rows, rows.isEmpty ? "No row is changed." : nil) }
+      if direct == 0 { return (rows, "Triggers have changed rows.") }
+      return (rows, direct == 1 ? "1 row is changed." : "\(direct.formatted()) rows are changed.")
     }
   }
 

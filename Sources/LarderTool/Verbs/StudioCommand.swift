@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Larder
 import LarderStudio
 
 struct StudioCommand: AsyncParsableCommand {
@@ -20,6 +21,8 @@ struct StudioCommand: AsyncParsableCommand {
   var write = false
   @Flag(inversion: .prefixedNo, help: "Open the page in the browser.")
   var open = true
+  @Flag(help: "Print JSON, in one line.")
+  var json = false
 
   func validate() throws {
     guard (0...65_535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
@@ -28,11 +31,14 @@ struct StudioCommand: AsyncParsableCommand {
   func run() async throws {
     // What is wrong with the file is said here, before a page opens.
     try await source.reading().closing { _ in }
-    let opens = open
-    let studio = Studio(file: source.file, port: port, isWritable: write)
+    let (opens, printsJSON, isWritable) = (open, json, write)
+    let studio = Studio(file: source.file, port: port, isWritable: isWritable)
     try await studio.run { address in
+      var line = "Studio: \(address)"
+      let value = DocumentValue.record(["address": .text(address), "isWritable": .bool(isWritable)])
+      if printsJSON, let json = try? JSONText.line(value) { line = json }
       // Written at once even into a pipe, so that a script can wait for it.
-      FileHandle.standardOutput.write(Data("Studio: \(address)\n".utf8))
+      FileHandle.standardOutput.write(Data("\(line)\n".utf8))
       if opens { Self.show(address.replacing(studio.addressQuery, with: studio.invitationQuery)) }
     }
   }

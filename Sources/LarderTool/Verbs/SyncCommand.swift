@@ -106,7 +106,8 @@ struct SyncCommand: AsyncParsableCommand {
     func run() async throws {
       // The first export of a copy makes it a replica of its own.
       try await SyncCommand.open(source.file, .readWrite).closing { store in
-        let file = try await store.sync.export(to: URL(filePath: output), key: try SyncText.key())
+        let (url, key) = (URL(filePath: output), try SyncText.key())
+        let file = try await Interruption.cancelling { try await store.sync.export(to: url, key: key) }
         if json {
           print(
             try JSONText.line(.record(["rows": DocumentValue(file.rows), "size": DocumentValue(file.size)])))
@@ -160,7 +161,13 @@ enum SyncText {
 
   private static func text(_ key: [Value]) -> String { key.map { text($0) }.joined(separator: ", ") }
 
-  static func line(_ row: SetAsideRow) -> String { "\(row.table) \(text(row.key)): \(reason(row.reason))" }
+  static func line(_ row: SetAsideRow) -> String {
+    func by(_ stamp: Stamp, _ name: String?) -> String {
+      "by \(name ?? stamp.replica.description), \(stamp.date.formatted(.iso8601))"
+    }
+    let other = row.otherStamp.map { " (\(by($0, row.otherReplica)))" } ?? ""
+    return "\(row.table) \(text(row.key)), written \(by(row.stamp, row.replica)): \(reason(row.reason))\(other)"
+  }
 
   private static func reason(_ reason: SetAsideRow.Reason) -> String {
     switch reason {
@@ -175,6 +182,7 @@ enum SyncText {
   static func json(_ row: SetAsideRow) -> DocumentValue {
     .record([
       "table": .text(row.table), "key": .array(row.key.map { .text(text($0)) }), "reason": .text(reason(row.reason)),
+      "written": side(row.stamp, row.replica), "other": row.otherStamp.map { side($0, row.otherReplica) },
     ])
   }
 
@@ -198,18 +206,19 @@ enum SyncText {
     ]
   }
 
+  private static func side(_ stamp: Stamp, _ name: String?, _ value: Value? = nil) -> DocumentValue {
+    .record([
+      "value": value.map { ColumnCoding("", .any).json($0) }, "replica": .text(stamp.replica.description),
+      "name": DocumentValue(name), "date": try? stamp.date.documentValue,
+    ])
+  }
+
   static func json(_ conflict: SyncConflict) -> DocumentValue {
-    func side(_ value: Value, _ stamp: Stamp, _ name: String?) -> DocumentValue {
-      .record([
-        "value": ColumnCoding("", .any).json(value), "replica": .text(stamp.replica.description),
-        "name": DocumentValue(name), "date": try? stamp.date.documentValue,
-      ])
-    }
-    return .record([
+    .record([
       "table": .text(conflict.table), "key": .array(conflict.key.map { .text(text($0)) }),
       "property": DocumentValue(property(conflict)), "isAddition": .bool(conflict.isAddition),
-      "lost": side(conflict.lost, conflict.lostStamp, conflict.lostReplica),
-      "current": side(conflict.current, conflict.currentStamp, conflict.currentReplica),
+      "lost": side(conflict.lostStamp, conflict.lostReplica, conflict.lost),
+      "current": side(conflict.currentStamp, conflict.currentReplica, conflict.current),
     ])
   }
 }

@@ -8,7 +8,8 @@ public struct SyncRuns: ProofPart {
   public static let name = "sync"
 
   private static let models: [any Model.Type] = [
-    SyncedAccount.self, SyncedTag.self, SyncedSlot.self, SyncedPage.self, SyncedPicture.self,
+    SyncedAccount.self, SyncedTag.self, SyncedSlot.self, SyncedPage.self, SyncedPicture.self, SyncedList.self,
+    SyncedWindow.self,
   ]
   /// How many runs there are side by side.
   private static let lanes = 2
@@ -19,7 +20,8 @@ public struct SyncRuns: ProofPart {
     var result = PartResult(
       part: Self.name, title: "Replicas",
       summary: """
-        Two to four replicas write with all methods to accounts, costs, tags, a tree of categories, counters, documents and attachments, decide about \
+        Two to four replicas write with all methods, contexts and SQL to accounts, costs, tags, a tree of categories, counters, ordered lists, rows with an \
+        expiry, rows that stay where they are, documents and attachments, decide about \
         conflicts and rows that are set aside, set their clocks ahead, are closed and opened, and meet \
         in random pairs: directly, by files and by batches that are lost, repeated, reordered, cut and damaged, or break off. Some seeds kill processes in the \
         middle of an exchange, set clocks ahead by up to a year, copy files and put them back from copies, forget deletions, switch sync off and on, keep a \

@@ -74,3 +74,32 @@ struct SyncedPicture {
   var image: Attachment?
   var details: [Attachment] = []
 }
+
+/// A list whose entries and guests have an order.
+@Model
+struct SyncedList {
+  var id: String
+  @Relationship(deleteRule: .cascade, inverse: \SyncedEntry.list, ordered: true) var entries: ToMany<SyncedEntry> = []
+  @Relationship(inverse: \SyncedGuest.lists, ordered: true) var guests: ToMany<SyncedGuest> = []
+}
+
+@Model(expires: true)
+struct SyncedEntry {
+  var id: String
+  var text: String
+  var list: ToOne<SyncedList>
+}
+
+@Model
+struct SyncedGuest {
+  var id: String
+  var lists: ToMany<SyncedList> = []
+}
+
+/// What stays on its device, though it refers to what doesn't.
+@Model(syncs: false)
+struct SyncedWindow {
+  var id: Int
+  var width: Int
+  var list: ToOne<SyncedList>?
+}

@@ -20,7 +20,7 @@ extension SyncedWriter {
       if other == 0 {
         try await documents.deleteCollection()
       } else {
-        _ = try await documents.setExpiry(of: key, to: Date(timeIntervalSince1970: 10_000_000_000 + Double(one)))
+        _ = try await documents.setExpiry(of: key, to: date(one))
       }
     }
   }
@@ -34,6 +34,61 @@ extension SyncedWriter {
     let picture = SyncedPicture(id: "\(one)", name: "\(other)", image: image, details: other > 2 ? [image] : [])
     try await store.save(picture)
   }
+
+  // MARK: Rows that were read before
+
+  /// Changes what it has read: by a property, as a whole row, by SQL, or in a context.
+  mutating func rewrite(_ account: UUID, _ cost: UUID, _ category: UUID, _ one: Int) async throws {
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0:
+      guard var found = try await store.find(SyncedCost.self, cost) else { return }
+      found.note = "only \(one)"
+      try await store.update(found, only: \.note)
+    case 1:
+      guard var found = try await store.find(SyncedAccount.self, account) else { return }
+      found.limit = Double(one) / 4
+      try await store.update(found)
+    case 2:
+      try await store.sql(
+        "update \(SyncedCost.self) set note = \("sql \(one)"), category = \(one > 2 ? category : nil) where id = \(cost)"
+      )
+    default:
+      let context = Context(store)
+      if var found = try context.find(SyncedCost.self, cost) {
+        found.amount += one
+        try context.save(found)
+      }
+      try context.deleteAll(SyncedCategory.where { $0.id == category })
+      try context.save(SyncedTag(id: account, name: "\(one)"))
+      try context.save()
+    }
+  }
+
+  // MARK: Lists
+
+  mutating func writeList(_ one: Int, _ other: Int) async throws {
+    let list = "\(one % 3)"
+    switch Int.random(in: 0..<9, using: &random) {
+    case 0: try await store.save(SyncedList(id: list))
+    case 1: if other > 2 { try await store.deleteAll(SyncedList.where { $0.id == list }) }
+    case 2, 3: try await store.save(SyncedEntry(id: "\(other)", text: "\(one)", list: ToOne(list)), expires: date(one))
+    case 4: _ = try await store.setExpiry(of: SyncedEntry.self, "\(other)", to: one > 1 ? date(one) : nil)
+    case 5: try await store.save(SyncedGuest(id: "\(other)"))
+    case 6: try await store.deleteAll(SyncedGuest.where { $0.id == "\(other)" })
+    default:
+      guard let found = try await store.find(SyncedList.self, list) else { return }
+      if Bool.random(using: &random) {
+        let entries = try await store.fetch(SyncedEntry.all.sorted(by: \.id)).shuffled(using: &random)
+        try await store.setLinks(found, \.entries, Array(entries.prefix(other + 1)))
+      } else {
+        let guests = try await store.fetch(SyncedGuest.all.sorted(by: \.id)).shuffled(using: &random)
+        try await store.setLinks(found, \.guests, Array(guests.prefix(other)))
+      }
+    }
+  }
+
+  /// A date that no run sees.
+  private func date(_ number: Int) -> Date { Date(timeIntervalSince1970: 10_000_000_000 + Double(number)) }
 
   // MARK: Deciding
 

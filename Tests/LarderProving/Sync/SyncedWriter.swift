@@ -15,7 +15,7 @@ struct SyncedWriter {
   }
 
   /// Writes once, in one of the ways that have these numbers.
-  mutating func write(among ways: Range<Int> = 0..<31) async throws {
+  mutating func write(among ways: Range<Int> = 0..<45) async throws {
     let (account, cost, category, tag) = (key(), key(), key(), key())
     let (one, other) = (number(), number())
     switch Int.random(in: ways, using: &random) {
@@ -50,6 +50,11 @@ struct SyncedWriter {
     case 21: try await store.deleteAll(SyncedPage.where { $0.id == "\(one)" })
     case 25...28: try await writeDocument(one, other)
     case 29, 30: try await writePicture(one, other)
+    case 31: try await store.insert(SyncedAccount(id: account, name: "\(one)", limit: Double(other)))
+    case 32...34: try await rewrite(account, cost, category, one)
+    case 35...42: try await writeList(one, other)
+    case 43: try await store.save(SyncedKind(id: "\(one)", title: "\(other)"), onConflict: \.title)
+    case 44: try await store.save(SyncedWindow(id: one, width: other, list: ToOne("\(other)")))
     case 22: try await decideConflict()
     case 23: try await decideSetAside()
     default:

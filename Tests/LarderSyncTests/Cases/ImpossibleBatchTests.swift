@@ -188,4 +188,48 @@ struct ImpossibleBatchTests {
     try await replica.exchange(with: other)
     #expect(try await other.store.count(SharedKind.all) == 1)
   }
+
+  /// A peer that says that it has other changes than it has.
+  private struct LyingPeer: SyncPeer {
+    let peer: StoreSync
+    let position: @Sendable (Int64) -> Int64
+
+    func replica() async throws -> ReplicaID { try await peer.replica() }
+
+    func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
+      try await peer.changes(after: cursor, for: recipient, limit: limit)
+    }
+
+    func apply(_ batch: ChangeBatch) async throws -> Int { try await peer.apply(batch) }
+
+    func cursor(of replica: ReplicaID) async throws -> ChangeCursor {
+      let cursor = try await peer.cursor(of: replica)
+      return ChangeCursor(replica: cursor.replica, position: position(cursor.position))
+    }
+  }
+
+  @Test("S22: a peer that lies about what it has makes nobody else miss a change", arguments: 0..<5)
+  func lyingPeer(number: Int) async throws {
+    let positions: [@Sendable (Int64) -> Int64] = [
+      { _ in .max }, { $0 + 1 }, { $0 + 1000 }, { max(0, $0 - 1) }, { _ in 0 },
+    ]
+    let (liar, third, fourth) = (try Replica(), try Replica(), try Replica())
+    let peer = LyingPeer(peer: liar.store.sync, position: positions[number])
+    for round in 0..<4 {
+      try await replica.store.insert((0..<3).map { SharedKind(id: "\(round) \($0)", title: "t") })
+      do {
+        try await replica.store.sync.exchange(with: peer)
+      } catch is StoreError {}
+      if round % 2 == 1 { try await replica.exchange(with: third) }
+    }
+    try await replica.exchange(with: third)
+    try await third.exchange(with: fourth)
+    for other in [replica, third, fourth] {
+      #expect(try await other.store.count(SharedKind.all) == 12)
+      #expect(try await other.store.check().isHealthy)
+    }
+    // Who tells the truth again misses nothing, either.
+    try await replica.exchange(with: liar)
+    #expect(try await liar.store.count(SharedKind.all) == 12)
+  }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Larder
 import LarderRandom
+import Synchronization
 import Testing
 
 @testable import LarderSync
@@ -67,6 +68,94 @@ struct InterruptedExchangeTests {
     #expect(try await results.next()?.isEmpty == true)
     try await a.exchange(with: b)
     #expect(try await results.next()?.map(\.title) == ["A"])
+  }
+
+  @Test("all other ways to observe hear of what an exchange brought, too")
+  @MainActor
+  func observers() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await b.store.insert((0..<3).map { SharedKind(id: "\($0)", title: "t") })
+    var changes = a.store.changes(SharedKind.all.sorted(by: \.id)).makeAsyncIterator()
+    #expect(try await changes.next()?.values.isEmpty == true)
+    let list = LiveList(SharedKind.all, in: a.store)
+    let context = Context(a.store)
+    #expect(try context.count(SharedKind.all) == 0)
+    try await a.exchange(with: b)
+    #expect(try await changes.next()?.values.map(\.id) == ["0", "1", "2"])
+    #expect(try await a.store.results(SharedKind.all.sorted(by: \.id)).keys == ["0", "1", "2"])
+    while list.count != 3 { await Task.yield() }
+    #expect(try context.fetch(SharedKind.all.sorted(by: \.id)).map(\.id) == ["0", "1", "2"])
+  }
+
+  /// How often something was read and written beside an exchange.
+  private final class Pace: Sendable {
+    private let state = Mutex((reads: 0, writes: 0, isOver: false))
+
+    var isOver: Bool { state.withLock { $0.isOver } }
+    var counts: (reads: Int, writes: Int) { state.withLock { ($0.reads, $0.writes) } }
+
+    func noteRead() { state.withLock { $0.reads += 1 } }
+    func noteWrite() { state.withLock { $0.writes += 1 } }
+    func end() { state.withLock { $0.isOver = true } }
+  }
+
+  /// A peer that hands out each batch only after something was read and written since the one before.
+  private struct PacedPeer: SyncPeer {
+    let peer: StoreSync
+    let pace: Pace
+
+    func replica() async throws -> ReplicaID { try await peer.replica() }
+
+    func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
+      let before = pace.counts
+      while pace.counts.reads < before.reads + 2 || pace.counts.writes < before.writes + 2 {
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      return try await peer.changes(after: cursor, for: recipient, limit: min(limit, 500))
+    }
+
+    func apply(_ batch: ChangeBatch) async throws -> Int { try await peer.apply(batch) }
+
+    func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await peer.cursor(of: replica) }
+  }
+
+  @Test("readers see whole commits during an exchange of thousands of rows, and writers go on")
+  func beside() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    let accounts = (0..<40).map { SharedAccount(name: "\($0)") }
+    try await b.store.insert(accounts)
+    try await b.store.insert((0..<3000).map { SharedCost(amount: $0, account: ToOne(accounts[$0 % 40].id)) })
+    let (store, pace) = (a.store, Pace())
+    let reading = Task {
+      var sizes: Set<Int> = []
+      while !pace.isOver {
+        let (costs, accounts) = try await store.read { db in
+          (try db.fetch(SharedCost.all), try db.fetch(SharedAccount.all))
+        }
+        let sums = Dictionary(grouping: costs, by: \.account.id).mapValues { $0.map(\.amount).reduce(0, +) }
+        #expect(Set(sums.keys).isSubset(of: accounts.map(\.id)))
+        #expect(accounts.allSatisfy { $0.balance == sums[$0.id] ?? 0 })
+        sizes.insert(costs.count)
+        pace.noteRead()
+      }
+      return sizes
+    }
+    let writing = Task {
+      while !pace.isOver {
+        try await store.insert(SharedKind(id: "\(pace.counts.writes)", title: "t"))
+        pace.noteWrite()
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+    try await store.sync.exchange(with: PacedPeer(peer: b.store.sync, pace: pace))
+    pace.end()
+    try await writing.value
+    let sizes = try await reading.value
+    #expect(sizes.contains { $0 > 0 && $0 < 3000 }, "\(sizes)")
+    try await a.exchange(with: b)
+    try await expectEqual([a, b])
+    #expect(try await b.store.count(SharedKind.all) == pace.counts.writes)
+    #expect(try await a.store.count(SharedCost.all) == 3000)
   }
 
   @Test("a context with unsaved changes is told of a row that an exchange has changed")

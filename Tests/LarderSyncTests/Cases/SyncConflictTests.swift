@@ -110,6 +110,8 @@ struct SyncConflictTests {
   @Test("S5: a row that is set aside says why, and comes back with the row that it lacks")
   func restoringSetAside() async throws {
     let cost = SharedCost(amount: 3, note: "Milk", account: ToOne(account))
+    try await a.store.sync.setName("Ada")
+    try await b.store.sync.setName("Bea")
     try await a.store.insert(account)
     try await meet()
     try await a.store.delete(account)
@@ -120,6 +122,9 @@ struct SyncConflictTests {
     #expect(row.properties["note"] == "Milk")
     let key = Value.blob(withUnsafeBytes(of: account.id.uuid) { Data($0) })
     #expect(row.reason == .deleted(property: "account", table: "SharedAccount", key: [key]))
+    let (here, there) = (try await a.store.sync.replica(), try await b.store.sync.replica())
+    #expect(row.stamp.replica == there && row.otherStamp?.replica == here)
+    #expect(row.replica == "Bea" && row.otherReplica == "Ada")
     try await a.store.sync.restore(row)
     #expect(try await a.store.find(SharedCost.self, cost.id) == cost)
     try await meet()
@@ -141,7 +146,8 @@ struct SyncConflictTests {
       try await b.store.sync.discard(
         SetAsideRow(
           table: "SharedCost", key: [], properties: [:], reason: .incomplete,
-          rowKey: RowKey(table: "SharedCost", key: [.null])))
+          stamp: try #require(Stamp(milliseconds: 1, counter: 0, replica: ReplicaID())), replica: nil, otherStamp: nil,
+          otherReplica: nil, rowKey: RowKey(table: "SharedCost", key: [.null])))
     }
   }
 

@@ -199,6 +199,30 @@ struct SyncDocumentTests {
     #expect(try await a.documents("drafts") == b.documents("drafts"))
   }
 
+  @Test("S15: a collection that stays on its device does so when sync is switched off and on again")
+  func localCollectionSwitched() async throws {
+    let c = try Replica([SharedKind.self])
+    try await b.store.sync.setSyncs(false, collection: "Drafts")
+    try await b.store.documents("drafts").save("b", ["text": "mine"])
+    for _ in 0..<2 {
+      try await b.store.sync.disable()
+      try await b.store.sync.enable()
+      #expect(try await !b.store.sync.syncs(collection: "drafts"))
+    }
+    try await b.store.documents("drafts").save("c", ["text": "mine, too"])
+    try await a.exchange(with: b)
+    let file = b.folder.file("changes")
+    try await b.store.sync.export(to: file)
+    try await c.store.sync.import(from: file)
+    #expect(try await a.documents("drafts").isEmpty)
+    #expect(try await c.documents("drafts").isEmpty)
+    try await b.store.sync.setSyncs(true, collection: "drafts")
+    try await b.store.sync.disable()
+    try await b.store.sync.enable()
+    try await c.exchange(with: b)
+    #expect(try await c.documents("drafts").keys.sorted() == ["b", "c"])
+  }
+
   @Test("S15: attachments of documents come with them")
   func attachments() async throws {
     let image = try await a.store.attach(Data("image".utf8))

@@ -88,6 +88,45 @@ struct SyncExpiryTests {
     #expect(try await a.store.documents("lots").find("l") == ["price": 5])
   }
 
+  @Test("S13: that something no longer expires is a change like others")
+  func unlimited() async throws {
+    try await a.store.save(Lot(id: "l", price: 5), expires: start + 10)
+    try await a.store.documents("lots").save("l", ["price": 5], expires: start + 10)
+    try await a.exchange(with: b)
+    #expect(try await b.store.setExpiry(of: Lot.self, "l", to: nil))
+    #expect(try await b.store.documents("lots").setExpiry(of: "l", to: nil))
+    try await a.exchange(with: b)
+    clock.advance(by: 3600)
+    _ = try await a.store.removeExpired()
+    for replica in [a, b] {
+      #expect(try await replica.store.find(Lot.self, "l")?.price == 5)
+      #expect(try await replica.store.documents("lots").find("l") == ["price": 5])
+    }
+    try await expectEqual([a, b])
+  }
+
+  @Test("S13: what has expired and wasn't removed yet is shown nowhere, whether it comes by an exchange or by a file")
+  func arrived() async throws {
+    try await a.store.save(Lot(id: "l", price: 5), expires: start + 10)
+    try await a.store.documents("lots").save("l", ["price": 5], expires: start + 10)
+    clock.advance(by: 3600)
+    var late = Store.Configuration(now: { [start] in start + 3600 })
+    late.sync = .on
+    let (c, d) = (
+      try Replica([Lot.self, Bid.self], configuration: late), try Replica([Lot.self, Bid.self], configuration: late)
+    )
+    try await a.exchange(with: c)
+    let file = a.folder.file("changes")
+    try await a.store.sync.export(to: file)
+    try await d.store.sync.import(from: file)
+    for replica in [c, d] {
+      #expect(try await replica.store.count(Lot.all) == 0)
+      #expect(try await replica.store.find(Lot.self, "l") == nil)
+      #expect(try await replica.store.documents("lots").find("l") == nil)
+      #expect(try await replica.store.documents("lots").keys().isEmpty)
+    }
+  }
+
   @Test("S13: an expired row that a reference keeps stays as it was for others")
   func kept() async throws {
     try await a.store.save(Lot(id: "l", price: 5), expires: start + 10)

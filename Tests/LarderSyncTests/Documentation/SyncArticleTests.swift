@@ -11,7 +11,17 @@ private struct Note: Hashable {
   var title: String
 }
 
-/// The code of the article "Sync", and of the catalogue's first page.
+enum SyncReadme {
+  @Model
+  struct Note {
+    var id: UUID = .v7()
+    var title: String
+    var views = 0
+    @Attribute(.indexed) var modifiedAt: Date = .now
+  }
+}
+
+/// The code of the article "Sync", of the catalogue's first page and of the README.
 @Suite("Documentation: sync")
 struct SyncArticleTests {
   private let folder: TemporaryFolder
@@ -102,16 +112,48 @@ struct SyncArticleTests {
     try await laptop.documents("drafts").save("a", ["text": "mine"])
     try await laptop.sync.exchange(with: phone.sync)
     #expect(try await phone.documentCollections.isEmpty)
+    try await laptop.sync.disable()
+    try await laptop.sync.enable()
+    #expect(try await laptop.sync.syncs(collection: "drafts") == false)
+    try await laptop.sync.exchange(with: phone.sync)
+    #expect(try await phone.documentCollections.isEmpty)
   }
 
-  @Test("the lines of the README")
-  func readme() async throws {
-    let (url, file, phone) = (folder.file("new"), folder.file("changes"), self.phone)
+  @Test("the lines of the catalogue's first page")
+  func firstPage() async throws {
+    let url = folder.file("new")
+    try await phone.insert(Note(id: "a", title: "A"))
     let laptop = try Store(at: url, for: Note.self, configuration: .init(sync: .on))
     try await laptop.sync.exchange(with: phone.sync)
+    #expect(try await laptop.fetch(Note.all) == [Note(id: "a", title: "A")])
+  }
+
+  @Test("the lines of the README bring one note by an exchange, and one by a file")
+  func readme() async throws {
+    typealias Note = SyncReadme.Note
+    // The README's relative paths lead into the test's folder.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    func Store(
+      at name: String, for model: any Model.Type, configuration: Larder.Store.Configuration
+    ) throws -> Larder.Store {
+      try Larder.Store(at: folder.file(name), for: model, configuration: configuration)
+    }
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    func URL(filePath name: String) -> Foundation.URL { folder.file(name) }
+
+    let laptop = try Store(at: "laptop.larder", for: Note.self, configuration: .init(sync: .on))
+    let phone = try Store(at: "phone.larder", for: Note.self, configuration: .init(sync: .on))
+    try await laptop.save(Note(title: "Tea"))
+    try await laptop.sync.exchange(with: phone.sync)
+
+    #expect(try await phone.fetch(Note.all).map(\.title) == ["Tea"])
+
+    let file = URL(filePath: "changes.larder-sync")
+    try await laptop.save(Note(title: "Coffee"))
     try await laptop.sync.export(to: file, for: phone.sync.replica())
     try await phone.sync.import(from: file)
-    #expect(try await phone.count(Note.all) == 0)
+
+    #expect(try await phone.fetch(Note.all.sorted(by: \.title)).map(\.title) == ["Coffee", "Tea"])
   }
 
   @Test("what lost, and the history")

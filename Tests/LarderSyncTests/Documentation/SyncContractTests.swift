@@ -93,7 +93,9 @@ struct SyncContractTests {
     try await other.updateAll(Note.all) { $0.title.set("there") }
     try await store.sync.exchange(with: peer)
     let conflict = try #require(try await store.sync.conflicts().first)
-    #expect(conflict.table == "Note" && conflict.kind == .value(property: "title") && conflict.key.count == 1)
+    #expect(
+      conflict.table == "Note" && conflict.model == "Note" && conflict.kind == .value(property: "title")
+        && conflict.key.count == 1)
     #expect(Set([conflict.lost, conflict.current]) == ["here", "there"])
     #expect(conflict.lostStamp.replica != conflict.currentStamp.replica)
     #expect(conflict.lostStamp.date <= Date() && conflict.currentStamp.date <= Date())
@@ -105,11 +107,20 @@ struct SyncContractTests {
   @Test("a row that is set aside says why; it is merged, restored or discarded")
   func setAside() async throws {
     try await other.sync.enable()
+    try await store.sync.setName("Ada's laptop")
+    try await other.sync.setName("Ada's phone")
     try await store.insert(Note(title: "A"))
     try await other.insert(Note(title: "A"))
     try await store.sync.exchange(with: peer)
     let row = try #require(try await store.sync.setAside().first)
-    if case .duplicate(let properties, _) = row.reason { #expect(properties == ["title"]) }
+    guard case .duplicate(let properties, _) = row.reason else {
+      Issue.record("\(row.reason)")
+      return
+    }
+    #expect(properties == ["title"] && row.model == "Note" && row.properties["title"] == "A")
+    #expect(Set([row.replica, row.otherReplica]) == ["Ada's laptop", "Ada's phone"])
+    let other = try #require(row.otherStamp)
+    #expect(other < row.stamp && other.replica != row.stamp.replica && row.stamp.date <= Date())
     await #expect(throws: StoreError.self) { try await store.sync.restore(row) }
     try await store.sync.merge(row, into: nil)
     await #expect(throws: StoreError.self) { try await store.sync.discard(row) }

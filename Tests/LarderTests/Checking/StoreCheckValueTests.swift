@@ -14,6 +14,8 @@ private struct Sack: Hashable {
   @Attribute(.unique) var mark: String
   var small: Int8 = 0
   var isFull = false
+  var spare: Bool?
+  var load: Float = 0
   var token: UUID?
   var grain: Grain = .oat
   var tags: [String] = []
@@ -40,6 +42,26 @@ private struct SpoiledCoin: Hashable {
   var id: Int
   var value: Decimal
   var till: ToOne<SpoiledTill>
+}
+
+/// A text that is the same in capitals.
+private struct Tint: StoredValue, Hashable {
+  let name: String
+
+  init(_ name: String) { self.name = name.lowercased() }
+
+  init(storedValue: Value) throws { self.init(try String(storedValue: storedValue)) }
+
+  func storedValue() throws -> Value { .text(name) }
+
+  static var storageClass: StorageClass { .text }
+}
+
+@Model
+private struct Torch: Hashable {
+  var id: Int
+  @Attribute(.unique) var isLit: Bool
+  var colour = Tint("white")
 }
 
 @Suite struct StoreCheckValueTests {
@@ -92,6 +114,58 @@ private struct SpoiledCoin: Hashable {
     }
     let store = try Store(at: file.path, for: Sack.self, Grip.self)
     await #expect(throws: StoreError.self) { try await store.find(Sack.self, 3) }
+  }
+
+  @Test(
+    "a value that reads as one that conditions don't find is found, with the models and without, and written anew",
+    arguments: [("isFull", "7"), ("isFull", "-1"), ("load", "0.1"), ("spare", "2")])
+  func otherForms(property: String, value: String) async throws {
+    try changed("UPDATE Sack SET spare = 1, load = 0.5 WHERE id = 4")
+    #expect(try await findings(.valueForm) == [[], []])
+    try changed("UPDATE Sack SET \(property) = \(value) WHERE id = 3")
+    func equal(_ store: Store) throws -> [[Int]] {
+      [
+        try store.blocking.fetch(Sack.where { $0.isFull == true }).map(\.id),
+        try store.blocking.fetch(Sack.where { $0.load == 0.1 }).map(\.id),
+        try store.blocking.fetch(Sack.where { $0.spare == true }).map(\.id),
+      ]
+    }
+    for findings in try await findings(.valueForm) {
+      #expect(findings.map(\.property) == [property])
+      #expect(findings.first?.key == ["id": 3])
+      #expect(findings.first?.message.contains("rebuildDerived()") == true)
+    }
+    let typed = try Store(at: file.path, for: Sack.self, Grip.self)
+    let row = try #require(try await typed.find(Sack.self, 3))
+    #expect(row.isFull == (property == "isFull") && row.load == (property == "load" ? 0.1 : 0))
+    #expect(try equal(typed) == [[], [], [4]])
+    let store = value == "7" ? typed : try Store(at: file.path, schema: .existing)
+    try await store.rebuildDerived()
+    #expect(try await findings(.valueForm) == [[], []])
+    #expect(try await typed.find(Sack.self, 3) == row)
+    #expect(
+      try equal(typed) == [
+        property == "isFull" ? [3] : [], property == "load" ? [3] : [], property == "spare" ? [3, 4] : [4],
+      ])
+  }
+
+  @Test("of values that must be unique, the one that another row has stays found; what only the type knows is said")
+  func otherFormsThatStay() async throws {
+    let file = try StoreFile()
+    let store = try Store(at: file.path, for: Torch.self)
+    try await store.insert([Torch(id: 1, isLit: true), Torch(id: 2, isLit: false, colour: .init("RED"))])
+    try await store.sql("UPDATE Torch SET isLit = 2 WHERE id = 2")
+    try await store.sql("UPDATE Torch SET colour = 'Red' WHERE id = 2")
+    try await store.rebuildDerived()
+    let findings = try await store.check().findings
+    #expect(findings.map(\.kind) == [.valueForm, .valueForm])
+    #expect(findings.map(\.property) == ["isLit", "colour"])
+    #expect(findings.last?.message.contains("save it") == true)
+    try await store.delete(Torch.self, 1)
+    try await store.rebuildDerived()
+    let lamp = try #require(try await store.find(Torch.self, 2))
+    try await store.update(lamp)
+    #expect(try await store.check().isHealthy)
   }
 
   @Test(

@@ -27,6 +27,18 @@ enum QueriesArticle {
     @Attribute(.indexed) var sells: String?
     var isOpen = true
   }
+
+  @Model
+  struct Folder: Hashable {
+    var id: Int
+    var name: String
+    var parent: ToOne<Folder>?
+  }
+
+  struct Offer {
+    var name: String
+    var price: Decimal
+  }
 }
 
 private typealias Product = QueriesArticle.Product
@@ -38,10 +50,12 @@ extension Product.Columns {
 @Suite("Documentation: Queries")
 struct QueriesArticleTests {
   private typealias Shop = QueriesArticle.Shop
+  private typealias Folder = QueriesArticle.Folder
+  private typealias Offer = QueriesArticle.Offer
   private let store: Store
 
   init() throws {
-    store = try Store(inMemoryFor: Product.self, Shop.self)
+    store = try Store(inMemoryFor: Product.self, Shop.self, Folder.self)
     try store.blocking.save([
       Product(
         id: 1, name: "Tea", category: "drinks", price: 4, stock: 39, tags: ["hot"],
@@ -187,6 +201,41 @@ struct QueriesArticleTests {
     #expect(values.map(\.2) == [1, 1, 0, 0, 0])
     #expect(labels.first == Label(text: "Tea: 4"))
     #expect(categories == [nil, "drinks", "kitchen"])
+  }
+
+  @Test("a selection makes values of a program's own, and so does SQL")
+  func mapping() async throws {
+    struct Bargain: Decodable, Sendable {
+      var name: String
+      var price: Decimal
+    }
+
+    let offers = try await store.fetch(Product.select(\.name, \.price).map(Offer.init))  // [Offer]
+
+    #expect(offers.map(\.name) == ["Tea", "100 % juice", "TEAPOT", "file 9", "file 10"])
+    #expect(offers.map(\.price) == [4, 19, 10, 10, 22])
+    let bargains = try await store.sql(
+      "select price, name from \(Product.self) where id = \(1)", as: Bargain.self)
+    #expect(bargains.map(\.name) == ["Tea"] && bargains.map(\.price) == [4])
+  }
+
+  @Test("the rows below and above a row of a tree")
+  func trees() async throws {
+    try await store.insert([
+      Folder(id: 1, name: "Home"), Folder(id: 2, name: "Trash", parent: ToOne(1)),
+      Folder(id: 3, name: "Letters", parent: ToOne(2)), Folder(id: 4, name: "Drafts", parent: ToOne(3)),
+      Folder(id: 5, name: "Photos", parent: ToOne(1)),
+    ])
+    let id = 3
+
+    let below = try await store.fetch(Folder.descendants(of: id, through: \.parent).sorted(by: \.name))
+    let isDeleted = try await store.exists(Folder.ancestors(of: id, through: \.parent).where { $0.name == "Trash" })
+
+    #expect(below.map(\.name) == ["Drafts"])
+    #expect(isDeleted)
+    let all = try await store.fetch(Folder.descendants(of: 1, through: \.parent).sorted(by: \.name))
+    #expect(all.map(\.name) == ["Drafts", "Letters", "Photos", "Trash"])
+    #expect(try await !store.exists(Folder.ancestors(of: 5, through: \.parent).where { $0.name == "Trash" }))
   }
 
   @Test("joins and subqueries")

@@ -95,4 +95,67 @@ struct RelationshipsArticleTests {
     #expect(worth == 3)
     #expect(differences == [])
   }
+
+  @Test("several relationships are loaded together, and one behind the other")
+  func including() async throws {
+    let store = try Store(inMemoryFor: Composer.self)
+    let (ada, novel, classic) = (Composer(name: "Ada"), Genre(name: "Novel"), Keyword(id: "classic"))
+    let notes = Piece(price: 3, composer: ToOne(ada.id), genre: ToOne(novel.id))
+    try await store.write { db in
+      try db.insert(ada)
+      try db.insert(novel)
+      try db.insert(classic)
+      try db.insert(notes)
+      try db.link(notes, \.keywords, classic)
+    }
+
+    let whole = Piece.all.including(\.composer, \.genre, \.keywords)
+    let branches = Composer.all.including(\.pieces, then: \.genre).including(\.pieces, then: \.keywords)
+
+    let piece = try #require(try await store.first(whole))
+    #expect(piece.composer.loaded?.name == "Ada")
+    #expect(piece.genre?.loaded?.name == "Novel")
+    #expect(piece.keywords.loaded?.map(\.id) == ["classic"])
+    let composer = try #require(try await store.first(branches))
+    #expect(composer.pieces.map { $0.genre?.loaded?.name } == ["Novel"])
+    #expect(composer.pieces.map { $0.keywords.loaded?.map(\.id) } == [["classic"]])
+    #expect(try await store.first(Piece.all)?.composer.loaded?.name == nil)
+  }
+
+  @Test("any encoder nests the rows that are loaded, and JSON without them decodes")
+  func coding() async throws {
+    let store = try Store(inMemoryFor: Composer.self)
+    let ada = Composer(name: "Ada")
+    let notes = Piece(price: 3, composer: ToOne(ada.id))
+    try await store.insert(ada)
+    try await store.insert(notes)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    var printed = ""
+    func print(_ value: Any) { Swift.print(value, terminator: "", to: &printed) }
+
+    let first = Keyword(id: "first")
+    let text = try encoder.encode(first)  // {"id":"first"}
+    let bare = try JSONDecoder().decode(Keyword.self, from: text)
+    print(bare)  // Keyword(id: "first", pieces: ToMany<Piece>(not loaded))
+
+    #expect(String(decoding: text, as: UTF8.self) == #"{"id":"first"}"#)
+    #expect(bare.pieces.loaded?.count == nil)
+    #expect(printed == #"Keyword(id: "first", pieces: ToMany<Piece>(not loaded))"#)
+    let null = try JSONDecoder().decode(Keyword.self, from: Data(#"{"id":"first","pieces":null}"#.utf8))
+    #expect(null.pieces.loaded?.count == nil)
+
+    let composers = try await store.fetch(Composer.all.including(\.pieces))
+    let nested = try encoder.encode(composers)  // …,"pieces":[{"composer":"…","id":"…","price":3}],…
+    let copies = try JSONDecoder().decode([Composer].self, from: nested)  // with their pieces loaded
+
+    let piece = #"{"composer":"\#(ada.id)","id":"\#(notes.id)","price":3}"#
+    #expect(
+      String(decoding: nested, as: UTF8.self) == #"[{"id":"\#(ada.id)","name":"Ada","pieces":[\#(piece)],"worth":3}]"#)
+    let copy = try #require(copies.first)
+    #expect(copy.pieces.loaded?.map(\.id) == [notes.id])
+    let archive = try Store(inMemoryFor: Composer.self)
+    try await archive.save(copy, including: \.pieces)
+    #expect(try await archive.fetch(Piece.all).map(\.id) == [notes.id])
+  }
 }

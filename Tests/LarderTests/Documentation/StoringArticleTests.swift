@@ -6,7 +6,7 @@ enum StoringArticle {
   @Model
   struct Account: Hashable {
     var id: Int
-    var name: String
+    @Attribute(.unique) var name: String
     var balance: Decimal = 0
   }
 
@@ -55,6 +55,29 @@ struct StoringArticleTests {
     #expect(found == account)
     #expect(existed)
     #expect(try await store.fetch(Account.all.sorted(by: \.id)) == others)
+  }
+
+  @Test("a write may leave rows or columns as they are, and be saved by a unique value")
+  func conflicts() async throws {
+    let store = try Store(at: url, for: Account.self)
+    try await store.insert(Account(id: 1, name: "Cash", balance: 5))
+    let purse = Account(id: 1, name: "Purse", balance: 20)
+    let imported = Account(id: 9, name: "Cash", balance: 30)
+
+    let isNew = try await store.insertIfAbsent(purse)  // false if the key or a unique value is taken
+    let stored = try await store.save(imported, onConflict: \.name)  // with the key that the row had
+    try await store.update(purse, only: \.balance)  // leaves the other columns; may throw .notFound
+    let found = try await store.find(Account.self, [9, 1])  // [Account?], in the order of the keys
+
+    #expect(!isNew)
+    #expect(stored == Account(id: 1, name: "Cash", balance: 30))
+    #expect(found == [nil, Account(id: 1, name: "Cash", balance: 20)])
+    #expect(try await store.insertIfAbsent(Account(id: 2, name: "Cash")) == false)
+    #expect(try await store.insertIfAbsent(Account(id: 2, name: "Bank")))
+    let missing = await #expect(throws: StoreError.self) {
+      try await store.update(Account(id: 3, name: "Card"), only: \.balance)
+    }
+    #expect(missing?.code == .notFound)
   }
 
   @Test("a transaction is kept whole or not at all, and a savepoint undoes its own part")

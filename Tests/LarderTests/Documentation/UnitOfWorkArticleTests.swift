@@ -32,6 +32,29 @@ struct Stamp {
   var expenses: ToMany<Expense> = []
 }
 
+@MainActor
+final class TripEditor {
+  let context: Context
+  let expenses: LiveList<Expense>
+
+  private(set) var shown: [Expense] = []
+
+  init(_ trip: Trip, in store: Store) {
+    context = Context(store)
+    expenses = LiveList(Expense.where { $0.trip == trip }, in: context)
+  }
+}
+
+extension TripEditor {
+  fileprivate func follow(_ trip: Trip) async throws {
+    for try await expenses in context.live(Expense.where { $0.trip == trip }) {
+      show(expenses)
+    }
+  }
+
+  private func show(_ expenses: [Expense]) { shown = expenses }
+}
+
 @Suite("Documentation: The unit of work")
 struct UnitOfWorkArticleTests {
   private let store: Store
@@ -105,6 +128,30 @@ struct UnitOfWorkArticleTests {
 
     #expect(shown == 1)
     #expect(!context.hasChanges)
+  }
+
+  @MainActor
+  @Test("a loop and a list show what is not saved", .timeLimit(.minutes(20)))
+  func following() async throws {
+    try await store.insert(trip)
+    let editor = TripEditor(trip, in: store)
+    try await editor.expenses.load()
+    #expect(editor.expenses.isEmpty)
+    let task = Task { try await editor.follow(trip) }
+
+    editor.context.insert(Expense(amount: 5, trip: ToOne(trip)))
+    while editor.shown.isEmpty || editor.expenses.isEmpty { await Task.yield() }
+    #expect(editor.shown.map(\.amount) == [5])
+    #expect(editor.expenses.map(\.amount) == [5])
+    #expect(try await store.count(Expense.all) == 0)
+
+    try await editor.expenses.insert(Expense(amount: 7, trip: ToOne(trip)))
+    while editor.shown.count < 2 { await Task.yield() }
+    #expect(try await store.count(Expense.all) == 0)
+    try editor.context.save()
+    #expect(try await store.count(Expense.all) == 2)
+    task.cancel()
+    try await task.value
   }
 
   @Test("several verbs are one step")

@@ -81,10 +81,19 @@ struct AdviceTests {
         _ = try Store(
           at: file, for: Adviser.self, Interest.self, schema: .existing)
       })
-    #expect(adopting.code == .schemaMismatch)
-    for part in ["Adviser.email", "Interest.id", "Interest.note"] {
-      #expect(adopting.message.contains(part), "\(part): \(adopting.message)")
+    let adoptingPlan = try #require(
+      await error {
+        _ = try Store.plan(
+          at: file, for: Adviser.self, Interest.self, configuration: Store.Configuration(schema: .existing))
+      })
+    for refusal in [adopting, adoptingPlan] {
+      #expect(refusal.code == .schemaMismatch)
+      for part in ["Adviser.email", "Interest.id", "Interest.note"] {
+        #expect(refusal.message.contains(part), "\(part): \(refusal.message)")
+      }
     }
+    let planning = try #require(await error { _ = try Store.plan(at: file, for: Adviser.self, Interest.self) })
+    #expect(planning.code == opening.code && planning.message == opening.message)
   }
 
   @Test("a row that a query looked for and didn't find is told apart from one that wasn't loaded")

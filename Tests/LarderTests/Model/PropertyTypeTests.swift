@@ -99,9 +99,28 @@ struct PropertyTypeTests {
         let rows: [Store.Row] = try await store.rows(query.where { $0.id > 3 || $0.folder != nil }.sorted(by: \\.name))
         try await store.write { (db: Store.Transaction) in try db.insert(Note(id: rows.count, name: "a")) }
         print(Note.select(\\.name).distinct())
+        let named: Store.SQL = "select name from \\(Note.self)"
+        print(try await store.sql(named), Note.where { Store.SQL("\\($0.id) % 2 = 0") })
       }
       """)
     #expect(found.isEmpty, "\(found)")
+  }
+
+  @Test("what the compiler says of a misuse has no names of GRDB's, nor of what is internal")
+  func misuse() async throws {
+    let found = try await messages(
+      """
+      @Model struct Note { var id: Int; var name: String }
+      func use(_ store: Store) async throws {
+        _ = Note.select(\\.title)
+        _ = Note.all.select { 5 }
+        _ = Note.where { $0.name > 5 }
+        _ = try await store.fetch(Note.select)
+        _ = try await store.sql(5)
+      }
+      """)
+    #expect(found.contains("error:"))
+    #expect(!found.contains("GRDB") && !found.contains("inaccessible") && !found.contains("to 'internal'"), "\(found)")
   }
 }
 #endif

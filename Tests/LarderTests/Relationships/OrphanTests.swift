@@ -42,6 +42,37 @@ struct OrphanTests {
     #expect(try await store.count(OrphanNote.all) == 1)
   }
 
+  @Test("the same for a row of the same table, for single saves side by side, and for a context")
+  func blameElsewhere() async throws {
+    let single = await #expect(throws: StoreError.self) {
+      try await store.insert(OrphanThing(id: 3, label: "new", owner: ToOne(7)))
+    }
+    #expect(single?.code == .referenced && single?.model == "OrphanThing" && single?.property == "owner")
+    let shared = store
+    let found = await withTaskGroup(of: StoreError?.self) { group in
+      for id in 10..<20 {
+        group.addTask {
+          do {
+            try await shared.insert(OrphanNote(id: id, owner: ToOne(id % 2 == 0 ? 1 : 7)))
+            return nil
+          } catch {
+            return error as? StoreError
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(found.compactMap(\.?.property) == Array(repeating: "owner", count: 5))
+    #expect(try await store.count(OrphanNote.all) == 6)
+    let context = Context(store)
+    context.insert(OrphanNote(id: 30, owner: ToOne(7)))
+    let saving = #expect(throws: StoreError.self) { try context.save() }
+    #expect(saving?.code == .referenced && saving?.model == "OrphanNote")
+    context.rollback()
+    context.insert(OrphanNote(id: 31, owner: ToOne(1)))
+    try context.save()
+  }
+
   @Test("other rows are read, changed, grouped and deleted as ever")
   func others() async throws {
     try await store.save(OrphanThing(id: 2, label: "changed", owner: ToOne(1)))
@@ -49,6 +80,8 @@ struct OrphanTests {
     #expect(try await store.fetch(OrphanThing.all.sorted(by: \.id)).map(\.label) == ["all", "all"])
     let groups = try await store.fetch(OrphanThing.all.grouped(by: \.owner) { ($0.key, $0.count) })
     #expect(groups.map(\.0.id) == [1, 99] && groups.map(\.1) == [1, 1])
+    let counts = try await store.fetch(OrphanThing.all.grouped(by: \.owner.title) { $0.count })
+    #expect(counts == [1, 1])
     let named = await #expect(throws: StoreError.self) { try await store.fetch(OrphanThing.select(\.owner.title)) }
     #expect(named?.message.contains("OrphanThing.owner") == true)
     try await store.delete(OrphanThing.self, 1)

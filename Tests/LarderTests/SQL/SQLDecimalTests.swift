@@ -11,6 +11,15 @@ struct Invoice: Hashable {
   var count: Int = 1
 }
 
+@Model("article")
+private struct Article: Hashable {
+  var id: Int
+  var price: Decimal?
+  var tax: Decimal?
+  var weight: Decimal?
+  var size: Decimal?
+}
+
 /// Decimals in SQL by hand compare as numbers, and are never computed with binary fractions.
 @Suite("Decimals in SQL by hand")
 struct SQLDecimalTests {
@@ -47,6 +56,70 @@ struct SQLDecimalTests {
       let context = Context(store)
       context.insert(Invoice(id: 5, amount: 11))
       #expect(try context.fetch(Invoice.where { SQL("\($0.amount) > 10.5") }.sorted(by: \.id)).map(\.id) == [3, 5])
+    }
+  }
+
+  /// A table as another program makes it, with prices as text, with and without an index, and as numbers.
+  private func withForeign(_ body: (Store) async throws -> Void) async throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("foreign.db")
+    let other = try Store(at: file)
+    for statement in [
+      "create table article (id integer primary key, price text, tax varchar(20), weight numeric, size real)",
+      "create index article_tax on article (tax)",
+      "insert into article values (1, '9', '9', 9, 9), (2, '10', '10', 10, 10), (3, '100', '100.0', 100, 100)",
+    ] + ["models", "migrations", "info", "once"].map({ "drop table _larder_\($0)" }) {
+      try await other.sql(SQL(raw: statement))
+    }
+    await other.close()
+    try await body(try Store(at: file, for: Article.self, schema: .existing))
+  }
+
+  @Test("in a file of another program, columns are compared by value, and sums are exact")
+  func adopted() async throws {
+    try await withForeign { store in
+      func ids(_ rest: SQL) async throws -> [Int] {
+        try await store.sql("select id from article \(rest)", as: Int.self)
+      }
+      for column in [Article.columns.price, Article.columns.tax] {
+        #expect(try await ids("where \(column) < \(Decimal(50)) order by \(column) desc") == [2, 1])
+        #expect(try await ids("where \(column) = \(Decimal(100))") == [3])
+        #expect(try await store.sql("select max(\(column)) from article", as: Decimal.self) == [100])
+      }
+      let ordered = try await ids(
+        "where price collate larder_decimal > '9.5' order by price collate larder_decimal")
+      #expect(ordered == [2, 3])
+      let sum = try await store.sql("select larder_decimal_sum(tax) from article", as: Decimal.self)
+      #expect(sum == [119])
+      // Numbers compare as numbers.
+      let numbers = try await ids("where weight < \(Decimal(50)) and size < 50 order by weight desc, size")
+      #expect(numbers == [2, 1])
+      let weights = try await store.sql("select sum(weight) from article", as: Double.self)
+      #expect(weights == [119])
+      let others = try await ids("where id > 1 and price is not null and tax like '1%' order by id")
+      #expect(others == [2, 3])
+    }
+  }
+
+  @Test(
+    "there, what would be compared or computed as text is refused, with the remedy",
+    arguments: [
+      ("select id from article where price < '50'", "\\(Model.columns.price)"),
+      ("select id from article where tax < '50'", "\\(Model.columns.tax)"),
+      ("select id from article where tax = '100'", "\\(Model.columns.tax)"),
+      ("select id from article order by price", "\\(Model.columns.price)"),
+      ("select max(price) from article", "\\(Model.columns.price)"),
+      ("delete from article where price > '50'", "\\(Model.columns.price)"),
+      ("select sum(price) from article", "larder_decimal_sum(price)"),
+      ("select tax + 1 from article", "\\(Model.columns.tax * 2)"),
+    ])
+  func adoptedRefusals(sql: String, remedy: String) async throws {
+    try await withForeign { store in
+      let error = await #expect(throws: StoreError.self) { try await store.sql(SQL(raw: sql)) }
+      let message = error?.message ?? "none"
+      #expect(error?.code == .unsupported && message.contains(remedy), "\(message)")
+      let count = try await store.count(Article.all)
+      #expect(count == 3)
     }
   }
 
