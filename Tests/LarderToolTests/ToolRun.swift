@@ -72,14 +72,14 @@ final class ToolProcess: Sendable {
     output =
       written.map { handle in
         Self.chunks {
-          let chunk = handle.availableData
+          let chunk = Self.next(of: handle)
           if !chunk.isEmpty { memory.note(of: identifier) }
           return chunk
         }
       } ?? shown
     let failures = err?.fileHandleForReading
     errors =
-      failures.map { handle in Self.chunks { handle.availableData } } ?? (isPiped ? shown : Self.chunks { Data() })
+      failures.map { handle in Self.chunks { Self.next(of: handle) } } ?? (isPiped ? shown : Self.chunks { Data() })
   }
 
   deinit {
@@ -122,6 +122,14 @@ final class ToolProcess: Sendable {
     return ToolRun(
       output: String(decoding: out, as: UTF8.self), errors: String(decoding: err, as: UTF8.self),
       status: await ended.first { _ in true } ?? -1)
+  }
+
+  /// Returns the next part of what comes through a pipe; none at its end, where the pipe is closed. Foundation keeps processes
+  /// with their pipes, and notices the end of none once there are more than a thousand files.
+  private static func next(of handle: FileHandle) -> Data {
+    let chunk = handle.availableData
+    if chunk.isEmpty { try? handle.close() }
+    return chunk
   }
 
   /// Returns the parts of what a process writes, as the closure reads them until it returns none. Who takes the parts may

@@ -57,19 +57,17 @@ extension Order {
   }
 }
 
-// The tables are STRICT, so that what reads as zero is zero or NULL.
 @inline(__always)
 private func integer(_ row: OpaquePointer, _ column: Int32) -> Int? {
   let value = sqlite3_column_value(row, column)
-  let number = sqlite3_value_int64(value)
-  return number == 0 && sqlite3_value_type(value) == SQLITE_NULL ? nil : Int(number)
+  return sqlite3_value_type(value) == SQLITE_NULL ? nil : Int(sqlite3_value_int64(value))
 }
 
 @inline(__always)
 private func date(_ row: OpaquePointer, _ column: Int32) -> Date? {
   let value = sqlite3_column_value(row, column)
-  let number = sqlite3_value_double(value)
-  return number == 0 && sqlite3_value_type(value) == SQLITE_NULL ? nil : Date(timeIntervalSinceReferenceDate: number)
+  return sqlite3_value_type(value) == SQLITE_NULL
+    ? nil : Date(timeIntervalSinceReferenceDate: sqlite3_value_double(value))
 }
 
 @inline(__always)
