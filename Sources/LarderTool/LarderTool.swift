@@ -33,7 +33,7 @@ struct LarderTool: AsyncParsableCommand {
 
   static func main() async {
     do {
-      var command = try parseAsRoot(CommandLine.arguments.dropFirst().map(SQLText.argument))
+      var command = try parseAsRoot(SQLText.arguments(Array(CommandLine.arguments.dropFirst())))
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

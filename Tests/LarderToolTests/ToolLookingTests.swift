@@ -268,5 +268,8 @@ struct ToolLookingTests {
       #expect(run.output == "n\n3\n", "\(run)")
     }
     #expect(try await ToolRun("sql", file.path, "--wirte=a b", "select 1").status == 64)
+    // What follows two dashes is no option, and stays as it is.
+    let ended = try await ToolRun("sql", "--format=csv", "--", file.path, "-- c\nselect 3 as n")
+    #expect(ended.output == "n\n3\n", "\(ended)")
   }
 }

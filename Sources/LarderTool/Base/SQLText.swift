@@ -1,7 +1,14 @@
 /// What the command has to know of SQL before SQLite reads it.
 enum SQLText {
-  /// Returns an argument as the parser of arguments must see it: SQL may begin with a comment, which is no option.
-  static func argument(_ text: String) -> String {
+  /// Returns the arguments as their parser must see them: SQL may begin with a comment, which is no option. What follows
+  /// `--` is none either.
+  static func arguments(_ all: [String]) -> [String] {
+    guard all.first == "sql" else { return all }
+    let end = all.firstIndex(of: "--") ?? all.endIndex
+    return all[..<end].map(argument) + all[end...]
+  }
+
+  private static func argument(_ text: String) -> String {
     guard text.hasPrefix("--"), let end = text.firstIndex(where: { $0.isWhitespace || $0 == "=" }) else { return text }
     return text[end] == "=" ? text : " " + text
   }

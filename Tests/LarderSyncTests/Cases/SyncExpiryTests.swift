@@ -109,6 +109,9 @@ struct SyncExpiryTests {
   func arrived() async throws {
     try await a.store.save(Lot(id: "l", price: 5), expires: start + 10)
     try await a.store.documents("lots").save("l", ["price": 5], expires: start + 10)
+    // What shows that something arrives.
+    try await a.store.save(Lot(id: "m", price: 6))
+    try await a.store.documents("lots").save("m", ["price": 6])
     clock.advance(by: 3600)
     var late = Store.Configuration(now: { [start] in start + 3600 })
     late.sync = .on
@@ -120,10 +123,10 @@ struct SyncExpiryTests {
     try await a.store.sync.export(to: file)
     try await d.store.sync.import(from: file)
     for replica in [c, d] {
-      #expect(try await replica.store.count(Lot.all) == 0)
+      #expect(try await replica.store.fetch(Lot.all).map(\.id) == ["m"])
       #expect(try await replica.store.find(Lot.self, "l") == nil)
       #expect(try await replica.store.documents("lots").find("l") == nil)
-      #expect(try await replica.store.documents("lots").keys().isEmpty)
+      #expect(try await replica.store.documents("lots").keys() == ["m"])
     }
   }
 
