@@ -61,7 +61,8 @@ public struct StoreSync: Sendable {
   /// Exchanges changes with a peer until each side has everything that the other had when its turn came.
   ///
   /// Changes are applied in transactions of bounded size, each of which keeps all rules. If the exchange is
-  /// interrupted, the next one completes it.
+  /// interrupted, the next one completes it. What is written while it goes on may wait for the next one as well, so that
+  /// it ends however fast others write.
   ///
   /// - Parameters:
   ///   - peer: The other side.
@@ -159,6 +160,7 @@ public struct StoreSync: Sendable {
     _ attachments: AttachmentTransfer, _ report: (_ handed: Int, _ changed: Int, _ attachments: Int) -> Void
   ) async throws -> StoreError? {
     var carrier = AttachmentCarrier(from: sender, to: recipient, attachments)
+    var end = ExchangeEnd(of: sender)
     var cursor = try await recipient.cursor(of: origin)
     while true {
       try Task.checkCancellation()
@@ -176,7 +178,7 @@ public struct StoreSync: Sendable {
       }
       let changed = try await recipient.apply(batch)
       report(batch.rows.count, changed, carrier.count)
-      if batch.isLast {
+      if try await end.isReached(by: batch) {
         let count = carrier.count
         try await carrier.carryAwaited()
         if carrier.count > count { report(0, 0, carrier.count) }
@@ -210,11 +212,13 @@ extension StoreSync: SyncPeer {
 
   /// Returns up to where this file has the changes of a replica: position zero if it has none.
   ///
-  /// - Parameter replica: The replica.
+  /// - Parameter replica: The replica. For that of this file, the newest position is returned.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   public func cursor(of replica: ReplicaID) async throws -> ChangeCursor {
-    try await store.readingModule(isBrief: true) {
-      ChangeCursor(replica: replica, position: try ReplicaFile($0).received(from: replica))
+    try await store.readingModule(isBrief: true) { connection in
+      let file = try ReplicaFile(connection)
+      let position = try replica == file.own() ? file.clock().now : file.received(from: replica)
+      return ChangeCursor(replica: replica, position: position)
     }
   }
 

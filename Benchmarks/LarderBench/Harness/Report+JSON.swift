@@ -56,7 +56,7 @@ extension Report: Encodable {
 
   /// What raw C does.
   static let yardstick =
-    "raw C: statements that are kept, each column looked up once, texts bound without a copy"
+    "raw C: statements that are kept, each column looked up once, numbers asked for their kind if they are 0, texts bound without a copy"
 
   /// Writes the figures; a folder that is missing is made.
   func write(to file: URL) throws {

@@ -57,17 +57,21 @@ extension Order {
   }
 }
 
+/// Reads a column of a STRICT table, whose values are integers or NULL. SQLite reads NULL as 0, so only 0 is asked for its kind.
 @inline(__always)
 private func integer(_ row: OpaquePointer, _ column: Int32) -> Int? {
   let value = sqlite3_column_value(row, column)
-  return sqlite3_value_type(value) == SQLITE_NULL ? nil : Int(sqlite3_value_int64(value))
+  let number = sqlite3_value_int64(value)
+  if number == 0, sqlite3_value_type(value) == SQLITE_NULL { return nil }
+  return Int(number)
 }
 
 @inline(__always)
 private func date(_ row: OpaquePointer, _ column: Int32) -> Date? {
   let value = sqlite3_column_value(row, column)
-  return sqlite3_value_type(value) == SQLITE_NULL
-    ? nil : Date(timeIntervalSinceReferenceDate: sqlite3_value_double(value))
+  let seconds = sqlite3_value_double(value)
+  if seconds == 0, sqlite3_value_type(value) == SQLITE_NULL { return nil }
+  return Date(timeIntervalSinceReferenceDate: seconds)
 }
 
 @inline(__always)

@@ -18,6 +18,7 @@ struct FreshStart {
     var cursor = ChangeCursor(replica: other, position: 0)
     // A replica that nobody has heard of, because what came from this one is wanted as well.
     let stranger = ReplicaID()
+    var end = ExchangeEnd(of: peer)
     while true {
       try Task.checkCancellation()
       let batch = try await peer.changes(after: cursor, for: stranger, limit: StoreSync.batchSize)
@@ -33,7 +34,7 @@ struct FreshStart {
           since: batch.since, upTo: batch.upTo, recipient: nil, isLast: batch.isLast, modelsDigest: batch.modelsDigest,
           rows: batch.rows, knowledge: batch.knowledge, names: batch.names))
       cursor = batch.upTo
-      if batch.isLast { break }
+      if try await end.isReached(by: batch) { break }
     }
     let position = try await peer.cursor(of: try await sync.replica()).position
     try await sync.offerRows(except: rowKeys, to: other, knownUpTo: position)

@@ -26,7 +26,8 @@ public protocol SyncPeer: Sendable {
 
   /// Returns up to where the peer has the changes of a replica.
   ///
-  /// - Parameter replica: The replica.
+  /// - Parameter replica: The replica. For that of the peer itself its newest position, at which an exchange ends; a peer
+  ///   that returns zero there is asked until it has nothing more.
   func cursor(of replica: ReplicaID) async throws -> ChangeCursor
 
   /// Returns which attachments the peer lacks, with the offsets from which it needs their bytes. By default none.

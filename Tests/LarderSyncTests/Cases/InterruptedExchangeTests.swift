@@ -119,6 +119,56 @@ struct InterruptedExchangeTests {
     func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await peer.cursor(of: replica) }
   }
 
+  /// A peer on whose side, and on the other, more is written between two batches than a batch takes.
+  private final class HastyPeer: SyncPeer {
+    let peer: StoreSync
+    let other: Store
+    let count = Mutex(0)
+
+    init(peer: StoreSync, other: Store) {
+      (self.peer, self.other) = (peer, other)
+    }
+
+    func replica() async throws -> ReplicaID { try await peer.replica() }
+
+    func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
+      let batch = try await peer.changes(after: cursor, for: recipient, limit: min(limit, 40))
+      try await write(to: peer.store)
+      return batch
+    }
+
+    func apply(_ batch: ChangeBatch) async throws -> Int {
+      try await write(to: other)
+      return try await peer.apply(batch)
+    }
+
+    func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await peer.cursor(of: replica) }
+
+    /// Inserts more rows than a batch has. It stops once an exchange should long have ended.
+    private func write(to store: Store) async throws {
+      let number = count.withLock { count in
+        count += 1
+        return count
+      }
+      if number <= 60 { try await store.insert((0..<600).map { SharedKind(id: "\(number) \($0)", title: "") }) }
+    }
+  }
+
+  @Test("an exchange ends though both sides write faster than it carries, and has carried what there was")
+  func hasty() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert((0..<700).map { SharedKind(id: "a \($0)", title: "") })
+    try await b.store.insert((0..<100).map { SharedKind(id: "b \($0)", title: "") })
+    let peer = HastyPeer(peer: b.store.sync, other: a.store)
+    try await a.store.sync.exchange(with: peer)
+    // The end is asked for after the first batch, beside which 600 rows were written: 18 batches of 40, and 3 of 500.
+    #expect(peer.count.withLock { $0 } < 30)
+    #expect(try await a.store.count(SharedKind.where { $0.id.hasPrefix("b ") }) == 100)
+    #expect(try await b.store.count(SharedKind.where { $0.id.hasPrefix("a ") }) == 700)
+    try await a.store.sync.exchange(with: b.store.sync)
+    #expect(try await a.store.count(SharedKind.all) == b.store.count(SharedKind.all))
+  }
+
   @Test("readers see whole commits during an exchange of thousands of rows, and writers go on")
   func beside() async throws {
     let (a, b) = (try Replica(), try Replica())
