@@ -156,6 +156,7 @@ let package = Package(
       path: "Examples/Devices",
       resources: [.embedInCode("Page")]
     ),
+    .executableTarget(name: "Invoices", dependencies: ["Larder"], path: "Examples/Invoices"),
     .executableTarget(
       name: "Showcase",
       dependencies: [
@@ -260,6 +261,7 @@ let package = Package(
       name: "LarderToolTests",
       dependencies: ["Larder", "LarderArchive", "LarderSync", "LarderTestSupport", "LarderTool"]),
     .testTarget(name: "CreaturesTests", dependencies: ["Creatures", "ExampleWeb", "LarderArchive"]),
+    .testTarget(name: "InvoicesTests", dependencies: ["Invoices"]),
     .testTarget(name: "LedgerTests", dependencies: ["Ledger"]),
     .testTarget(name: "NotesTests", dependencies: ["ExampleWeb", "Larder", "Notes"]),
     .testTarget(

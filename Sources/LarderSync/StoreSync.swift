@@ -242,16 +242,16 @@ extension StoreSync: SyncPeer {
   /// - Parameter batch: The changes. What came before changes nothing.
   /// - Returns: How many rows have changed.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.invalidValue` for a batch that can't come
-  ///   from a replica, of which nothing is applied; the errors of any write.
+  ///   from a replica, of which nothing is applied; `.notFound` if the sender has forgotten deletions of which this file
+  ///   hasn't heard, which ``exchange(with:attachments:progress:)`` makes good; the errors of any write.
   @discardableResult
   public func apply(_ batch: ChangeBatch) async throws -> Int {
     let changed = try await store.writingModule { connection in
       var check = try BatchCheck(try ReplicaFile(connection))
       try check.check(batch)
-      let header = BatchHeader(since: batch.since, upTo: batch.upTo, recipient: batch.recipient, isLast: batch.isLast)
-      return try BatchApplication(header, knowledge: batch.knowledge, names: batch.names, rowCount: batch.rows.count)
-        .apply(
-          batch.rows, connection)
+      let application = BatchApplication(
+        batch.header, knowledge: batch.knowledge, names: batch.names, rowCount: batch.rows.count)
+      return try application.apply(batch.rows, connection)
     }
     store.releaseArrivals(of: batch.rows.lazy.flatMap(\.namedAttachments).map(\.digest))
     return changed

@@ -27,13 +27,16 @@ extension Documents where Content: Sendable {
   /// - Parameters:
   ///   - sort: Names or paths, separated by commas, each optionally followed by `asc` or `desc`.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - isolation: The caller's actor, on which the closure runs.
   ///   - condition: Returns the condition.
   /// - Returns: A random-access collection of documents.
   /// - Throws: The errors of `keys(where:sort:)`.
   public func results(
-    sort: String = "", validatesProperties: Bool = true, where condition: (DocumentProperties) -> Condition
+    sort: String = "", validatesProperties: Bool = true, isolation: isolated (any Actor)? = #isolation,
+    where condition: (DocumentProperties) -> Condition
   ) async throws -> DocumentResults<Content> {
-    makeResults(try await keys(sort: sort, validatesProperties: validatesProperties, where: condition))
+    makeResults(
+      try await keys(sort: sort, validatesProperties: validatesProperties, isolation: isolation, where: condition))
   }
 
   private func makeResults(_ keys: [String]) -> DocumentResults<Content> {

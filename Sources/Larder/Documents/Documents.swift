@@ -126,13 +126,14 @@ extension Documents where Content: Sendable {
   ///   - limit: The largest number of keys to return.
   ///   - offset: The number of keys to skip.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - isolation: The caller's actor, on which the closure runs.
   ///   - condition: Returns the condition, such as `{ $0.age > 30 && $0.name == "Ada" }`.
   /// - Returns: The keys, in the order of `sort`.
   /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a path
   ///   or `sort` can't be parsed; and the errors of any read.
   public func keys(
     sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true,
-    where condition: (DocumentProperties) -> Condition
+    isolation: isolated (any Actor)? = #isolation, where condition: (DocumentProperties) -> Condition
   ) async throws -> [String] {
     let query = DocumentQuery(
       condition(DocumentProperties()), sort: sort, limit: limit, offset: offset,
@@ -168,13 +169,14 @@ extension Documents where Content: Sendable {
   ///   - limit: The largest number of documents to return.
   ///   - offset: The number of documents to skip.
   ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - isolation: The caller's actor, on which the closure runs.
   ///   - condition: Returns the condition.
   /// - Returns: The documents, in the order of `sort`.
   /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, with a suggestion; `.invalidValue` if a
   ///   document can't be decoded, or a path or `sort` can't be parsed; and the errors of any read.
   public func fetch(
     sort: String = "", limit: Int? = nil, offset: Int = 0, validatesProperties: Bool = true,
-    where condition: (DocumentProperties) -> Condition
+    isolation: isolated (any Actor)? = #isolation, where condition: (DocumentProperties) -> Condition
   ) async throws -> [KeyedValue<Content>] {
     let query = DocumentQuery(
       condition(DocumentProperties()), sort: sort, limit: limit, offset: offset,
@@ -199,12 +201,14 @@ extension Documents where Content: Sendable {
   ///
   /// - Parameters:
   ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - isolation: The caller's actor, on which the closure runs.
   ///   - condition: Returns the condition.
   /// - Returns: The number of documents.
   /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the
   ///   errors of any read.
   public func count(
-    validatesProperties: Bool = true, where condition: (DocumentProperties) -> Condition
+    validatesProperties: Bool = true, isolation: isolated (any Actor)? = #isolation,
+    where condition: (DocumentProperties) -> Condition
   ) async throws -> Int {
     let query = DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties)
     return try await reading { try $0.count(query) }
@@ -388,13 +392,15 @@ extension Documents {
   ///
   /// - Parameters:
   ///   - validatesProperties: Whether a property that no document ever had is an error.
+  ///   - isolation: The caller's actor, on which the closure runs.
   ///   - condition: Returns the condition.
   /// - Returns: The number of deleted documents.
   /// - Throws: ``StoreError`` `.schemaMismatch` for an unknown property, `.invalidValue` for an invalid path, and the
   ///   errors of any write.
   @discardableResult
   public func deleteAll(
-    validatesProperties: Bool = true, where condition: (DocumentProperties) -> Condition
+    validatesProperties: Bool = true, isolation: isolated (any Actor)? = #isolation,
+    where condition: (DocumentProperties) -> Condition
   ) async throws -> Int {
     let query = DocumentQuery(condition(DocumentProperties()), validatesProperties: validatesProperties)
     return try await store.writer.perform { [table] in try table.on($0).deleteAll(query) }

@@ -16,7 +16,7 @@ enum CalendarFunctions {
       reading: { call in
         guard let seconds = call.number(0), let number = call.integer(1) else { return call.value(0) }
         let zone = try call.kept(2) { ZoneCalendar(try calendar(in: call.value(2).text ?? "")) }
-        return .integer(Int64(zone.calendar.component(try component(number), from: try date(seconds))))
+        return .integer(Int64(try part(number, of: try date(seconds), zone.calendar)))
       }),
   ]
 
@@ -48,18 +48,21 @@ enum CalendarFunctions {
     return calendar
   }
 
-  private static func component(_ number: Int64) throws -> Calendar.Component {
+  private static func part(_ number: Int64, of date: Date, _ calendar: Calendar) throws -> Int {
+    let component: Calendar.Component
     switch CalendarPart(rawValue: Int(number)) {
-    case .year: .year
-    case .quarter: .quarter
-    case .month: .month
-    case .week: .weekOfYear
-    case .day: .day
-    case .weekday: .weekday
-    case .hour: .hour
-    case .minute: .minute
+    case .year: component = .year
+    // Foundation's quarter is the next one on the last day of some.
+    case .quarter: return (calendar.component(.month, from: date) + 2) / 3
+    case .month: component = .month
+    case .week: component = .weekOfYear
+    case .day: component = .day
+    case .weekday: component = .weekday
+    case .hour: component = .hour
+    case .minute: component = .minute
     case nil: throw FunctionFailure(description: "there is no part \(number) of a date")
     }
+    return calendar.component(component, from: date)
   }
 }
 

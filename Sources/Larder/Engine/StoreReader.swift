@@ -95,7 +95,7 @@ extension StoreReader {
   /// - Returns: The sum, or zero if there are no rows.
   /// - Throws: ``StoreError`` `.invalidValue` if a sum of integers overflows 64 bits, and the errors of any read.
   public func sum<M: Model, Output: QueryNumber & AdditiveArithmetic>(
-    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>
+    _ query: Query<M>, of path: KeyPath<M.Columns, some QueryExpressible<Output>>
   ) throws -> Output {
     try _read {
       try $0.connection.aggregate(query, .sum(M.columns[keyPath: path].expression) as QueryExpression<Output>)
@@ -110,7 +110,7 @@ extension StoreReader {
   /// - Returns: The sum, or zero if every value is nil.
   /// - Throws: ``StoreError`` `.invalidValue` if a sum of integers overflows 64 bits, and the errors of any read.
   public func sum<M: Model, Output: QueryNumber & AdditiveArithmetic>(
-    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>
+    _ query: Query<M>, of path: KeyPath<M.Columns, some QueryExpressible<Output?>>
   ) throws -> Output {
     try _read {
       try $0.connection.aggregate(query, .sum(M.columns[keyPath: path].expression) as QueryExpression<Output>)
@@ -125,7 +125,7 @@ extension StoreReader {
   /// - Returns: The sum, or zero if there are no rows.
   /// - Throws: ``StoreError`` `.invalidValue` if the sum overflows 64 bits, and the errors of any read.
   public func sum<M: Model, Output: QuerySmallInteger>(
-    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>
+    _ query: Query<M>, of path: KeyPath<M.Columns, some QueryExpressible<Output>>
   ) throws -> Int {
     try _read { try $0.connection.aggregate(query, .sum(M.columns[keyPath: path].expression) as QueryExpression<Int>) }
   }
@@ -138,7 +138,7 @@ extension StoreReader {
   /// - Returns: The sum, or zero if every value is nil.
   /// - Throws: ``StoreError`` `.invalidValue` if the sum overflows 64 bits, and the errors of any read.
   public func sum<M: Model, Output: QuerySmallInteger>(
-    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>
+    _ query: Query<M>, of path: KeyPath<M.Columns, some QueryExpressible<Output?>>
   ) throws -> Int {
     try _read { try $0.connection.aggregate(query, .sum(M.columns[keyPath: path].expression) as QueryExpression<Int>) }
   }

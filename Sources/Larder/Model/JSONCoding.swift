@@ -91,7 +91,8 @@ extension DecodingError {
   /// Returns what is wrong and where, without the values.
   var shortDescription: String {
     switch self {
-    case .keyNotFound(let key, let context): "no value for \"\(key.shown)\"\(context.codingPath.place)"
+    // What is missing is never the key of a dictionary.
+    case .keyNotFound(let key, let context): "no value for \"\(key.stringValue)\"\(context.codingPath.place)"
     case .typeMismatch(let type, let context): "no \(type)\(context.codingPath.place)"
     case .valueNotFound(let type, let context): "null where \(type) is required\(context.codingPath.place)"
     case .dataCorrupted(let context):

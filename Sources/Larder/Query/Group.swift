@@ -2,16 +2,62 @@
 public struct Group<M: Model, Key: Sendable>: Sendable {
   /// The value that the rows of the group share; a tuple if they are grouped by several: `$0.key.0`.
   public let key: Key
+  /// The condition of the rows that count; nil if all do.
+  private let condition: SQLNode?
+
+  init(key: Key) {
+    self.init(key: key, condition: nil)
+  }
+
+  private init(key: Key, condition: SQLNode?) {
+    (self.key, self.condition) = (key, condition)
+  }
 
   /// The number of rows.
-  public var count: QueryExpression<Int> { .rowCount }
+  public var count: QueryExpression<Int> { condition.map { .count(where: $0) } ?? .rowCount }
+
+  /// The group without the rows that don't satisfy the condition: `$0.where { $0.isPaid }.sum(\.amount)`.
+  ///
+  /// The group is there even if no row is left.
+  ///
+  /// - Parameter condition: Returns the condition.
+  /// - Returns: A group whose numbers, sums and other values are those of some of its rows.
+  public func `where`(_ condition: (M.Columns) -> some QueryExpressible<Bool>) -> Group {
+    let node = condition(M.columns).node
+    return Group(key: key, condition: self.condition.map { .and($0, node) } ?? node)
+  }
+
+  /// The number of rows that satisfy a condition: `$0.count { $0.isPaid }`.
+  ///
+  /// - Parameter condition: Returns the condition.
+  /// - Returns: An expression of the number.
+  public func count(_ condition: (M.Columns) -> some QueryExpressible<Bool>) -> QueryExpression<Int> {
+    self.where(condition).count
+  }
+
+  /// The number of rows in which a property is true: `$0.count(\.isPaid)`.
+  ///
+  /// - Parameter path: The property.
+  /// - Returns: An expression of the number.
+  public func count(_ path: KeyPath<M.Columns, some QueryExpressible<Bool>>) -> QueryExpression<Int> {
+    self.where { $0[keyPath: path] }.count
+  }
+
+  /// Returns a value that is nil in the rows that don't count.
+  private func counted<Value: QueryExpressible>(_ value: Value) -> QueryExpression<Value.Output> {
+    let expression = value.expression
+    guard let condition else { return expression }
+    let node = SQLNode.condition(
+      [SQLNode.Branch(condition: condition, result: expression.node.asValue)], otherwise: .value(.null))
+    return QueryExpression(node: node, coding: expression.coding)
+  }
 
   /// The number of rows in which the property isn't nil.
   ///
   /// - Parameter path: The property.
   /// - Returns: An expression of the number.
   public func count<Output: QueryExpressible>(_ path: KeyPath<M.Columns, Output>) -> QueryExpression<Int> {
-    QueryExpression(node: .aggregate(.count, M.columns[keyPath: path].node.asValue, .stored), coding: .stored)
+    QueryExpression(node: .aggregate(.count, counted(M.columns[keyPath: path]).node.asValue, .stored), coding: .stored)
   }
 
   /// The number of rows in which a computed value isn't nil.
@@ -19,7 +65,7 @@ public struct Group<M: Model, Key: Sendable>: Sendable {
   /// - Parameter value: Returns the value.
   /// - Returns: An expression of the number.
   public func count(_ value: (M.Columns) -> some QueryExpressible) -> QueryExpression<Int> {
-    QueryExpression(node: .aggregate(.count, value(M.columns).node.asValue, .stored), coding: .stored)
+    QueryExpression(node: .aggregate(.count, counted(value(M.columns)).node.asValue, .stored), coding: .stored)
   }
 
   /// The number of different values of a property, without nil: `$0.count(distinct: \.customer)`.
@@ -37,7 +83,7 @@ public struct Group<M: Model, Key: Sendable>: Sendable {
   // A closure without its label counts all values.
   @_disfavoredOverload
   public func count(distinct value: (M.Columns) -> some QueryExpressible) -> QueryExpression<Int> {
-    let node = value(M.columns).node
+    let node = counted(value(M.columns)).node
     return QueryExpression(node: .aggregate(.distinctCount, node.asValue, node.order), coding: .stored)
   }
 
@@ -46,9 +92,9 @@ public struct Group<M: Model, Key: Sendable>: Sendable {
   /// - Parameter path: The property.
   /// - Returns: An expression of the sum.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(
-    _ path: KeyPath<M.Columns, Column<M, Output>>
+    _ path: KeyPath<M.Columns, some QueryExpressible<Output>>
   ) -> QueryExpression<Output> {
-    .sum(M.columns[keyPath: path].expression)
+    .sum(counted(M.columns[keyPath: path]))
   }
 
   /// The sum of an optional property, ignoring nil.
@@ -56,9 +102,9 @@ public struct Group<M: Model, Key: Sendable>: Sendable {
   /// - Parameter path: The property.
   /// - Returns: An expression of the sum.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(
-    _ path: KeyPath<M.Columns, Column<M, Output?>>
+    _ path: KeyPath<M.Columns, some QueryExpressible<Output?>>
   ) -> QueryExpression<Output> {
-    .sum(M.columns[keyPath: path].expression)
+    .sum(counted(M.columns[keyPath: path]))
   }
 
   /// The sum of a computed value: `$0.sum { $0.price * $0.quantity }`.
@@ -68,7 +114,7 @@ public struct Group<M: Model, Key: Sendable>: Sendable {
   public func sum<Output: QueryNumber & AdditiveArithmetic>(
     _ value: (M.Columns) -> some QueryExpressible<Output>
   ) -> QueryExpression<Output> {
-    .sum(value(M.columns).expression)
+    .sum(counted(value(M.columns)))
   }
 
   /// The sum of a computed value of a small integer type, as an `Int`.
@@ -78,23 +124,27 @@ public struct Group<M: Model, Key: Sendable>: Sendable {
   public func sum<Output: QuerySmallInteger>(
     _ value: (M.Columns) -> some QueryExpressible<Output>
   ) -> QueryExpression<Int> {
-    .sum(value(M.columns).expression)
+    .sum(counted(value(M.columns)))
   }
 
   /// The sum of a property of a small integer type, as an `Int`.
   ///
   /// - Parameter path: The property.
   /// - Returns: An expression of the sum.
-  public func sum<Output: QuerySmallInteger>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Int> {
-    .sum(M.columns[keyPath: path].expression)
+  public func sum<Output: QuerySmallInteger>(
+    _ path: KeyPath<M.Columns, some QueryExpressible<Output>>
+  ) -> QueryExpression<Int> {
+    .sum(counted(M.columns[keyPath: path]))
   }
 
   /// The sum of an optional property of a small integer type, as an `Int`, ignoring nil.
   ///
   /// - Parameter path: The property.
   /// - Returns: An expression of the sum.
-  public func sum<Output: QuerySmallInteger>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Int> {
-    .sum(M.columns[keyPath: path].expression)
+  public func sum<Output: QuerySmallInteger>(
+    _ path: KeyPath<M.Columns, some QueryExpressible<Output?>>
+  ) -> QueryExpression<Int> {
+    .sum(counted(M.columns[keyPath: path]))
   }
 
   /// The mean of a property as a real number, or nil if every value is nil.
@@ -103,7 +153,7 @@ public struct Group<M: Model, Key: Sendable>: Sendable {
   /// - Returns: An expression of the mean.
   public func average<Input: QueryExpressible>(_ path: KeyPath<M.Columns, Input>) -> QueryExpression<Double?>
   where Input.Output: QueryNumber {
-    .average(M.columns[keyPath: path].expression)
+    .average(counted(M.columns[keyPath: path]))
   }
 
   /// The least value of a property.
@@ -111,7 +161,7 @@ public struct Group<M: Model, Key: Sendable>: Sendable {
   /// - Parameter path: The property.
   /// - Returns: An expression of the least value.
   public func min<Output>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Output?> {
-    .extreme(.min, M.columns[keyPath: path].expression)
+    .extreme(.min, counted(M.columns[keyPath: path]))
   }
 
   /// The least value of an optional property, ignoring nil; nil if every value is nil.
@@ -119,7 +169,7 @@ public struct Group<M: Model, Key: Sendable>: Sendable {
   /// - Parameter path: The property.
   /// - Returns: An expression of the least value.
   public func min<Output>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Output?> {
-    .optionalExtreme(.min, M.columns[keyPath: path].expression)
+    .optionalExtreme(.min, counted(M.columns[keyPath: path]))
   }
 
   /// The greatest value of a property.
@@ -127,7 +177,7 @@ public struct Group<M: Model, Key: Sendable>: Sendable {
   /// - Parameter path: The property.
   /// - Returns: An expression of the greatest value.
   public func max<Output>(_ path: KeyPath<M.Columns, Column<M, Output>>) -> QueryExpression<Output?> {
-    .extreme(.max, M.columns[keyPath: path].expression)
+    .extreme(.max, counted(M.columns[keyPath: path]))
   }
 
   /// The greatest value of an optional property, ignoring nil; nil if every value is nil.
@@ -135,7 +185,7 @@ public struct Group<M: Model, Key: Sendable>: Sendable {
   /// - Parameter path: The property.
   /// - Returns: An expression of the greatest value.
   public func max<Output>(_ path: KeyPath<M.Columns, Column<M, Output?>>) -> QueryExpression<Output?> {
-    .optionalExtreme(.max, M.columns[keyPath: path].expression)
+    .optionalExtreme(.max, counted(M.columns[keyPath: path]))
   }
 }
 
@@ -148,7 +198,7 @@ extension Group {
   /// - Returns: An expression of the mean.
   public func average<Input: QueryExpressible>(_ value: (M.Columns) -> Input) -> QueryExpression<Double?>
   where Input.Output: QueryNumber {
-    .average(value(M.columns).expression)
+    .average(counted(value(M.columns)))
   }
 
   /// The least of a computed value.
@@ -156,7 +206,7 @@ extension Group {
   /// - Parameter value: Returns the value.
   /// - Returns: An expression of the least value.
   public func min<Output>(_ value: (M.Columns) -> QueryExpression<Output>) -> QueryExpression<Output?> {
-    .extreme(.min, value(M.columns))
+    .extreme(.min, counted(value(M.columns)))
   }
 
   /// The least of a computed value that may be nil, ignoring nil; nil if every value is nil.
@@ -164,7 +214,7 @@ extension Group {
   /// - Parameter value: Returns the value.
   /// - Returns: An expression of the least value.
   public func min<Output>(_ value: (M.Columns) -> QueryExpression<Output?>) -> QueryExpression<Output?> {
-    .optionalExtreme(.min, value(M.columns))
+    .optionalExtreme(.min, counted(value(M.columns)))
   }
 
   /// The greatest of a computed value that may be nil, ignoring nil; nil if every value is nil.
@@ -172,7 +222,7 @@ extension Group {
   /// - Parameter value: Returns the value.
   /// - Returns: An expression of the greatest value.
   public func max<Output>(_ value: (M.Columns) -> QueryExpression<Output?>) -> QueryExpression<Output?> {
-    .optionalExtreme(.max, value(M.columns))
+    .optionalExtreme(.max, counted(value(M.columns)))
   }
 
   /// The greatest of a computed value.
@@ -180,12 +230,19 @@ extension Group {
   /// - Parameter value: Returns the value.
   /// - Returns: An expression of the greatest value.
   public func max<Output>(_ value: (M.Columns) -> QueryExpression<Output>) -> QueryExpression<Output?> {
-    .extreme(.max, value(M.columns))
+    .extreme(.max, counted(value(M.columns)))
   }
 }
 
 extension QueryExpression where Output == Int {
   static var rowCount: QueryExpression { QueryExpression(node: .aggregate(.count, nil, .stored), coding: .stored) }
+
+  /// The number of rows that satisfy a condition.
+  static func count(where condition: SQLNode) -> QueryExpression {
+    let one = SQLNode.condition(
+      [SQLNode.Branch(condition: condition, result: .value(.integer(1)))], otherwise: .value(.null))
+    return QueryExpression(node: .aggregate(.count, one, .stored), coding: .stored)
+  }
 }
 
 extension QueryExpression {

@@ -147,9 +147,42 @@ extension JoinedQuery where Output == (Left, Right) {
 public struct JoinedGroup<Left: Model, Right: Model, Key: Sendable>: Sendable {
   /// The value that the pairs of the group share; a tuple if they are grouped by several: `$0.key.0`.
   public let key: Key
+  /// The condition of the pairs that count; nil if all do.
+  private let condition: SQLNode?
+
+  init(key: Key) {
+    self.init(key: key, condition: nil)
+  }
+
+  private init(key: Key, condition: SQLNode?) {
+    (self.key, self.condition) = (key, condition)
+  }
 
   /// The number of pairs.
-  public var count: QueryExpression<Int> { .rowCount }
+  public var count: QueryExpression<Int> { condition.map { .count(where: $0) } ?? .rowCount }
+
+  /// The group without the pairs that don't satisfy the condition: `$0.where { cost, _ in cost.isPaid }.sum { cost, _ in cost.amount }`.
+  ///
+  /// The group is there even if no pair is left.
+  ///
+  /// - Parameter condition: Returns the condition, for the columns of both models.
+  /// - Returns: A group whose numbers, sums and other values are those of some of its pairs.
+  public func `where`(
+    _ condition: (Left.Columns, Right.Columns) -> some QueryExpressible<Bool>
+  ) -> JoinedGroup {
+    let node = JoinSource<Left, Right>.columns { condition($0, $1).node }
+    return JoinedGroup(key: key, condition: self.condition.map { .and($0, node) } ?? node)
+  }
+
+  /// The number of pairs that satisfy a condition.
+  ///
+  /// - Parameter condition: Returns the condition, for the columns of both models.
+  /// - Returns: An expression of the number.
+  public func count(
+    _ condition: (Left.Columns, Right.Columns) -> some QueryExpressible<Bool>
+  ) -> QueryExpression<Int> {
+    self.where(condition).count
+  }
 
   /// The number of pairs in which a value isn't nil.
   ///
@@ -242,9 +275,14 @@ public struct JoinedGroup<Left: Model, Right: Model, Key: Sendable>: Sendable {
     .optionalExtreme(.max, expression(value))
   }
 
+  /// Returns a value that is nil in the pairs that don't count.
   private func expression<Input: QueryExpressible>(
     _ value: (Left.Columns, Right.Columns) -> Input
   ) -> QueryExpression<Input.Output> {
-    JoinSource<Left, Right>.columns { value($0, $1).expression }
+    let expression = JoinSource<Left, Right>.columns { value($0, $1).expression }
+    guard let condition else { return expression }
+    let node = SQLNode.condition(
+      [SQLNode.Branch(condition: condition, result: expression.node.asValue)], otherwise: .value(.null))
+    return QueryExpression(node: node, coding: expression.coding)
   }
 }

@@ -160,10 +160,15 @@ extension Query {
   ///
   /// Rows that the sort leaves equal are in the order of their keys, so each row is on exactly one page.
   ///
+  /// The place of the row follows from its own properties as they are in `row`. A sort by what other rows have, such as
+  /// `$0.lines.count`, takes that as it is in the store: once the row was deleted with its lines, the place is that of a row
+  /// without lines.
+  ///
   /// Fetching throws ``StoreError`` `.unsupported` if SQL in a sort names columns without interpolating them, and if ranks or
   /// running sums are selected, which would begin again on each page: take pages of these with ``limit(_:offset:)``.
   ///
-  /// - Parameter row: The last row of the previous page. It need not exist any longer.
+  /// - Parameter row: The last row of the previous page. It need not exist any longer if the query sorts by its own
+  ///   properties.
   /// - Returns: A new query; this one doesn't change.
   public func after(_ row: M) -> Query {
     do {

@@ -58,9 +58,9 @@ extension ToManyColumn {
   /// - Parameter path: The property.
   /// - Returns: An expression of the sum.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(
-    _ path: KeyPath<Target.Columns, Column<Target, Output>>
+    _ path: KeyPath<Target.Columns, some QueryExpressible<Output>>
   ) -> QueryExpression<Output> {
-    asking(.sum(column(path).expression))
+    asking(.sum(computed { $0[keyPath: path] }))
   }
 
   /// The sum of an optional property over the rows, ignoring nil.
@@ -68,9 +68,9 @@ extension ToManyColumn {
   /// - Parameter path: The property.
   /// - Returns: An expression of the sum.
   public func sum<Output: QueryNumber & AdditiveArithmetic>(
-    _ path: KeyPath<Target.Columns, Column<Target, Output?>>
+    _ path: KeyPath<Target.Columns, some QueryExpressible<Output?>>
   ) -> QueryExpression<Output> {
-    asking(.sum(column(path).expression))
+    asking(.sum(computed { $0[keyPath: path] }))
   }
 
   /// The sum of a property of a small integer type, as an `Int`.
@@ -78,9 +78,9 @@ extension ToManyColumn {
   /// - Parameter path: The property.
   /// - Returns: An expression of the sum.
   public func sum<Output: QuerySmallInteger>(
-    _ path: KeyPath<Target.Columns, Column<Target, Output>>
+    _ path: KeyPath<Target.Columns, some QueryExpressible<Output>>
   ) -> QueryExpression<Int> {
-    asking(.sum(column(path).expression))
+    asking(.sum(computed { $0[keyPath: path] }))
   }
 
   /// The sum of an optional property of a small integer type, as an `Int`, ignoring nil.
@@ -88,9 +88,9 @@ extension ToManyColumn {
   /// - Parameter path: The property.
   /// - Returns: An expression of the sum.
   public func sum<Output: QuerySmallInteger>(
-    _ path: KeyPath<Target.Columns, Column<Target, Output?>>
+    _ path: KeyPath<Target.Columns, some QueryExpressible<Output?>>
   ) -> QueryExpression<Int> {
-    asking(.sum(column(path).expression))
+    asking(.sum(computed { $0[keyPath: path] }))
   }
 
   /// The mean of a property as a real number, or nil if there are no values.
@@ -98,9 +98,9 @@ extension ToManyColumn {
   /// - Parameter path: The property.
   /// - Returns: An expression of the mean.
   public func average<Output: QueryNumber>(
-    _ path: KeyPath<Target.Columns, Column<Target, Output>>
+    _ path: KeyPath<Target.Columns, some QueryExpressible<Output>>
   ) -> QueryExpression<Double?> {
-    asking(.average(column(path).expression))
+    asking(.average(computed { $0[keyPath: path] }))
   }
 
   /// The least value of a property, or nil if there are no rows.

@@ -59,6 +59,26 @@ extension ToOneColumn {
     !left.equals(nil)
   }
 
+  /// Returns whether the reference is to the row with the key, such as that of a joined row: `invoice.customer == customer.id`.
+  public static func == (left: ToOneColumn, right: Column<Target, Target.ID>) -> QueryExpression<Bool> {
+    .init(.compare(.equal, left.node, right.node))
+  }
+
+  /// Returns whether the reference is to the row with the key, such as that of a joined row: `customer.id == invoice.customer`.
+  public static func == (left: Column<Target, Target.ID>, right: ToOneColumn) -> QueryExpression<Bool> {
+    right == left
+  }
+
+  /// Returns whether the reference isn't to the row with the key. A nil reference is to no row.
+  public static func != (left: ToOneColumn, right: Column<Target, Target.ID>) -> QueryExpression<Bool> {
+    .init(.compare(.notEqual, left.node, right.node))
+  }
+
+  /// Returns whether the reference isn't to the row with the key. A nil reference is to no row.
+  public static func != (left: Column<Target, Target.ID>, right: ToOneColumn) -> QueryExpression<Bool> {
+    right != left
+  }
+
   /// Returns whether the reference is to the row of one of the values.
   ///
   /// - Parameter values: The values.

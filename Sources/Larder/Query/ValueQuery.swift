@@ -25,7 +25,16 @@ public struct ValueStatement<Result>: Sendable {
 
 extension SQLWriter {
   /// Writes the values of a `SELECT`.
+  ///
+  /// - Throws: ``StoreError`` `.unsupported` if there are none: a closure with anything else than values counts as one
+  ///   without a result to the compiler, which only warns.
   mutating func writeList(_ nodes: [SQLNode]) throws {
+    if nodes.isEmpty {
+      throw StoreError(
+        .unsupported, ofModel: nil,
+        "The closure of this query returns no values. Return properties, computed values or a tuple of them, such as { ($0.name, $0.stops.count) }; whole rows are returned by a query without select."
+      )
+    }
     for (position, node) in nodes.enumerated() {
       if position > 0 { write(", ") }
       try write(node.asValue)

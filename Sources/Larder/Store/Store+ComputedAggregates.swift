@@ -3,11 +3,13 @@ extension Store {
   ///
   /// - Parameters:
   ///   - query: The condition of the rows. A limit applies before the sum.
+  ///   - isolation: The caller's actor, on which the closure runs.
   ///   - value: Returns the value to add up.
   /// - Returns: The sum, or zero if there are no rows.
   /// - Throws: ``StoreError`` `.invalidValue` if a sum of integers overflows 64 bits, and the errors of any read.
   public func sum<M: Model, Output: QueryNumber & AdditiveArithmetic>(
-    _ query: Query<M>, of value: (M.Columns) -> some QueryExpressible<Output>
+    _ query: Query<M>, isolation: isolated (any Actor)? = #isolation,
+    of value: (M.Columns) -> some QueryExpressible<Output>
   ) async throws -> Output {
     let sum: QueryExpression<Output> = .sum(value(M.columns).expression)
     return try await reading { try $0.aggregate(query, sum) }
@@ -17,11 +19,13 @@ extension Store {
   ///
   /// - Parameters:
   ///   - query: The condition of the rows. A limit applies before the sum.
+  ///   - isolation: The caller's actor, on which the closure runs.
   ///   - value: Returns the value to add up.
   /// - Returns: The sum, or zero if there are no rows.
   /// - Throws: ``StoreError`` `.invalidValue` if the sum overflows 64 bits, and the errors of any read.
   public func sum<M: Model, Output: QuerySmallInteger>(
-    _ query: Query<M>, of value: (M.Columns) -> some QueryExpressible<Output>
+    _ query: Query<M>, isolation: isolated (any Actor)? = #isolation,
+    of value: (M.Columns) -> some QueryExpressible<Output>
   ) async throws -> Int {
     let sum: QueryExpression<Int> = .sum(value(M.columns).expression)
     return try await reading { try $0.aggregate(query, sum) }
@@ -31,11 +35,12 @@ extension Store {
   ///
   /// - Parameters:
   ///   - query: The condition of the rows. A limit applies before the mean.
+  ///   - isolation: The caller's actor, on which the closure runs.
   ///   - value: Returns the value to average.
   /// - Returns: The mean, or nil if there are no values.
   /// - Throws: ``StoreError`` with the codes of any read.
   public func average<M: Model, Input: QueryExpressible>(
-    _ query: Query<M>, of value: (M.Columns) -> Input
+    _ query: Query<M>, isolation: isolated (any Actor)? = #isolation, of value: (M.Columns) -> Input
   ) async throws -> Double? where Input.Output: QueryNumber {
     let average: QueryExpression<Double?> = .average(value(M.columns).expression)
     return try await reading { try $0.aggregate(query, average) }
@@ -45,11 +50,12 @@ extension Store {
   ///
   /// - Parameters:
   ///   - query: The condition of the rows.
+  ///   - isolation: The caller's actor, on which the closure runs.
   ///   - value: Returns the value to compare.
   /// - Returns: The least value, or nil if there are no rows.
   /// - Throws: ``StoreError`` with the codes of any read.
   public func min<M: Model, Output: Sendable>(
-    _ query: Query<M>, of value: (M.Columns) -> QueryExpression<Output>
+    _ query: Query<M>, isolation: isolated (any Actor)? = #isolation, of value: (M.Columns) -> QueryExpression<Output>
   ) async throws -> Output? {
     let least: QueryExpression<Output?> = .extreme(.min, value(M.columns))
     return try await reading { try $0.aggregate(query, least) }
@@ -59,11 +65,12 @@ extension Store {
   ///
   /// - Parameters:
   ///   - query: The condition of the rows.
+  ///   - isolation: The caller's actor, on which the closure runs.
   ///   - value: Returns the value to compare.
   /// - Returns: The least value, or nil if every value is nil.
   /// - Throws: ``StoreError`` with the codes of any read.
   public func min<M: Model, Output: Sendable>(
-    _ query: Query<M>, of value: (M.Columns) -> QueryExpression<Output?>
+    _ query: Query<M>, isolation: isolated (any Actor)? = #isolation, of value: (M.Columns) -> QueryExpression<Output?>
   ) async throws -> Output? {
     let least: QueryExpression<Output?> = .optionalExtreme(.min, value(M.columns))
     return try await reading { try $0.aggregate(query, least) }
@@ -73,11 +80,12 @@ extension Store {
   ///
   /// - Parameters:
   ///   - query: The condition of the rows.
+  ///   - isolation: The caller's actor, on which the closure runs.
   ///   - value: Returns the value to compare.
   /// - Returns: The greatest value, or nil if there are no rows.
   /// - Throws: ``StoreError`` with the codes of any read.
   public func max<M: Model, Output: Sendable>(
-    _ query: Query<M>, of value: (M.Columns) -> QueryExpression<Output>
+    _ query: Query<M>, isolation: isolated (any Actor)? = #isolation, of value: (M.Columns) -> QueryExpression<Output>
   ) async throws -> Output? {
     let greatest: QueryExpression<Output?> = .extreme(.max, value(M.columns))
     return try await reading { try $0.aggregate(query, greatest) }
@@ -87,11 +95,12 @@ extension Store {
   ///
   /// - Parameters:
   ///   - query: The condition of the rows.
+  ///   - isolation: The caller's actor, on which the closure runs.
   ///   - value: Returns the value to compare.
   /// - Returns: The greatest value, or nil if every value is nil.
   /// - Throws: ``StoreError`` with the codes of any read.
   public func max<M: Model, Output: Sendable>(
-    _ query: Query<M>, of value: (M.Columns) -> QueryExpression<Output?>
+    _ query: Query<M>, isolation: isolated (any Actor)? = #isolation, of value: (M.Columns) -> QueryExpression<Output?>
   ) async throws -> Output? {
     let greatest: QueryExpression<Output?> = .optionalExtreme(.max, value(M.columns))
     return try await reading { try $0.aggregate(query, greatest) }

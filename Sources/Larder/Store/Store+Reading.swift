@@ -62,7 +62,7 @@ extension Store {
   /// - Returns: The sum, or zero if there are no rows.
   /// - Throws: ``StoreError`` `.invalidValue` if a sum of integers overflows 64 bits, and the errors of any read.
   public func sum<M: Model, Output: QueryNumber & AdditiveArithmetic>(
-    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>
+    _ query: Query<M>, of path: KeyPath<M.Columns, some QueryExpressible<Output>>
   ) async throws -> Output {
     let sum: QueryExpression<Output> = .sum(M.columns[keyPath: path].expression)
     return try await reading { try $0.aggregate(query, sum) }
@@ -76,7 +76,7 @@ extension Store {
   /// - Returns: The sum, or zero if every value is nil.
   /// - Throws: ``StoreError`` `.invalidValue` if a sum of integers overflows 64 bits, and the errors of any read.
   public func sum<M: Model, Output: QueryNumber & AdditiveArithmetic>(
-    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>
+    _ query: Query<M>, of path: KeyPath<M.Columns, some QueryExpressible<Output?>>
   ) async throws -> Output {
     let sum: QueryExpression<Output> = .sum(M.columns[keyPath: path].expression)
     return try await reading { try $0.aggregate(query, sum) }
@@ -90,7 +90,7 @@ extension Store {
   /// - Returns: The sum, or zero if there are no rows.
   /// - Throws: ``StoreError`` `.invalidValue` if the sum overflows 64 bits, and the errors of any read.
   public func sum<M: Model, Output: QuerySmallInteger>(
-    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output>>
+    _ query: Query<M>, of path: KeyPath<M.Columns, some QueryExpressible<Output>>
   ) async throws -> Int {
     let sum: QueryExpression<Int> = .sum(M.columns[keyPath: path].expression)
     return try await reading { try $0.aggregate(query, sum) }
@@ -104,7 +104,7 @@ extension Store {
   /// - Returns: The sum, or zero if every value is nil.
   /// - Throws: ``StoreError`` `.invalidValue` if the sum overflows 64 bits, and the errors of any read.
   public func sum<M: Model, Output: QuerySmallInteger>(
-    _ query: Query<M>, of path: KeyPath<M.Columns, Column<M, Output?>>
+    _ query: Query<M>, of path: KeyPath<M.Columns, some QueryExpressible<Output?>>
   ) async throws -> Int {
     let sum: QueryExpression<Int> = .sum(M.columns[keyPath: path].expression)
     return try await reading { try $0.aggregate(query, sum) }

@@ -26,8 +26,16 @@ struct BatchApplication: Sendable {
   }
 
   /// Merges all rows, and returns the number of those that have changed.
+  ///
+  /// - Throws: `StoreError` `.notFound` if the sender has forgotten deletions of which this file hasn't heard.
   func apply(_ rows: [RowState], _ connection: ModuleConnection) throws -> Int {
     if try isReceived(connection) { return 0 }
+    if header.forgotten > 0 {
+      try connection.transaction {
+        try Tracker(connection).upgrade()
+        try ReplicaFile(connection).checkDeletions(header)
+      }
+    }
     var changed = 0
     var rest = rows[...]
     var application = self
@@ -155,6 +163,7 @@ struct BatchApplication: Sendable {
   private func finish(_ file: ReplicaFile, _ sender: Int64) throws {
     // The file has become a new replica meanwhile, which lacks what was left out for the former one.
     if let recipient = header.recipient, try recipient != file.own() { return }
+    try file.recordBeginning(sender, header)
     guard
       let end = try file.advance(
         sender, since: header.since.position, upTo: header.upTo.position, isLast: header.isLast)

@@ -28,7 +28,7 @@ struct BatchCheck: Sendable {
   /// - Throws: `StoreError` `.invalidValue` that names the row.
   mutating func check(_ batch: ChangeBatch) throws {
     guard batch.since.replica == batch.sender else { throw refusal("its cursors are of two replicas") }
-    try check(BatchHeader(since: batch.since, upTo: batch.upTo, recipient: batch.recipient, isLast: batch.isLast))
+    try check(batch.header)
     rowCount = batch.rows.count
     try check(batch.rows)
     try check(batch.knowledge)

@@ -32,7 +32,7 @@ struct FreshStart {
       try await sync.apply(
         ChangeBatch(
           since: batch.since, upTo: batch.upTo, recipient: nil, isLast: batch.isLast, modelsDigest: batch.modelsDigest,
-          rows: batch.rows, knowledge: batch.knowledge, names: batch.names))
+          rows: batch.rows, knowledge: batch.knowledge, names: batch.names, forgotten: batch.forgotten))
       cursor = batch.upTo
       if try await end.isReached(by: batch) { break }
     }

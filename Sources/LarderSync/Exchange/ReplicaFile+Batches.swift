@@ -31,7 +31,7 @@ extension ReplicaFile {
       since: cursor, upTo: ChangeCursor(replica: own, position: end), recipient: recipient, isLast: isLast,
       modelsDigest: modelsDigest, rows: rows.map(\.state),
       knowledge: try knowledge(after: cursor.position, upTo: end),
-      names: try names(after: cursor.position, upTo: end))
+      names: try names(after: cursor.position, upTo: end), forgotten: try forgotten())
   }
 
   /// The most rows of a batch, whatever is asked for.

@@ -5,6 +5,36 @@ extension ReplicaFile {
   /// The most ranges of a replica that are remembered beyond a gap.
   private static let mostRanges = 1000
 
+  /// Refuses changes of a sender that has forgotten deletions since this file has heard of it: rows that were deleted there
+  /// would stay here.
+  ///
+  /// A file that takes all changes of a sender needs none of the deletions that were forgotten when it began.
+  ///
+  /// - Throws: `StoreError` `.notFound`.
+  func checkDeletions(_ header: BatchHeader) throws {
+    let known = try connection.first(
+      "SELECT received, begun_after, starts_afresh FROM \(SyncTables.replicas) WHERE replica = ?1",
+      [.blob(header.sender.bytes)]
+    ) { (received: $0.integer(0), begunAfter: $0.integer(1), startsAfresh: $0.integer(2) != 0) }
+    guard let known, known.received > 0, !known.startsAfresh else { return }
+    guard header.since.position <= known.received, known.received < header.forgotten,
+      known.begunAfter < header.forgotten
+    else { return }
+    throw StoreError(
+      .notFound, ofModel: nil,
+      "The sender has forgotten deletions of which this replica hasn't heard, so rows that were deleted there would stay here. Call exchange(with:): it starts afresh, and keeps what was not sent. setRetention(_:) keeps deletions for longer."
+    )
+  }
+
+  /// Records which deletions a sender had forgotten when this file began to take all of its changes.
+  func recordBeginning(_ sender: Int64, _ header: BatchHeader) throws {
+    guard header.since.position == 0, header.forgotten > 0 else { return }
+    try connection.run(
+      """
+      UPDATE \(SyncTables.replicas) SET begun_after = ?2 WHERE id = ?1 AND (received = 0 OR starts_afresh = 1)
+      """, [.integer(sender), .integer(header.forgotten)])
+  }
+
   /// Records that all changes of a range were received.
   ///
   /// - Parameters:

@@ -52,7 +52,8 @@ public protocol SyncPeer: Sendable {
   /// Returns the position of the last deletion that the peer has forgotten, because it was made longer ago than deletions
   /// are kept. Whoever has its changes up to an earlier position starts afresh.
   ///
-  /// By default zero, for a peer that forgets nothing.
+  /// By default zero, for a peer that forgets nothing. A peer that passes the other calls on to a store passes this one on
+  /// too: otherwise batches are refused once that store has forgotten deletions.
   func forgotten() async throws -> Int64
 
   /// Returns a sequence with an element whenever the peer may have something new, so that ``StoreSync/run(with:every:attachments:)``

@@ -85,7 +85,8 @@ extension Store {
   /// cursor = history.cursor
   /// ```
   ///
-  /// Changes that came from other replicas are among them, and so are rows that are set aside here.
+  /// Changes that came from other replicas are among them, and so are rows that are set aside here. Deletions are among them
+  /// until they are forgotten: who reads the history less often than `setRetention(_:)` says begins anew, without a cursor.
   ///
   /// - Parameters:
   ///   - cursor: The end of what is known; nil for everything that there is.

@@ -20,6 +20,9 @@ public struct ChangeBatch: Sendable, Hashable {
   public let knowledge: [Knowledge]
   /// The names of replicas, as far as they changed.
   public let names: [ReplicaName]
+  /// The position of the last deletion that the sender has forgotten; zero if it has forgotten none. Who has its changes up
+  /// to an earlier position may have rows that were deleted.
+  public let forgotten: Int64
 
   /// Creates a batch.
   ///
@@ -32,9 +35,11 @@ public struct ChangeBatch: Sendable, Hashable {
   ///   - rows: The rows, in the order of their changes.
   ///   - knowledge: What the replicas knew of each other, as far as it changed.
   ///   - names: The names of replicas, as far as they changed.
+  ///   - forgotten: The position of the last deletion that the sender has forgotten. Zero for who hands on all batches that
+  ///     there ever were, deletions among them.
   public init(
     since: ChangeCursor, upTo: ChangeCursor, recipient: ReplicaID?, isLast: Bool, modelsDigest: Data,
-    rows: [RowState], knowledge: [Knowledge], names: [ReplicaName] = []
+    rows: [RowState], knowledge: [Knowledge], names: [ReplicaName] = [], forgotten: Int64 = 0
   ) {
     self.since = since
     self.upTo = upTo
@@ -44,8 +49,16 @@ public struct ChangeBatch: Sendable, Hashable {
     self.rows = rows
     self.knowledge = knowledge
     self.names = names
+    self.forgotten = forgotten
   }
 
   /// The replica that sends.
   public var sender: ReplicaID { upTo.replica }
+
+  /// What everybody may see of the batch.
+  var header: BatchHeader {
+    var header = BatchHeader(since: since, upTo: upTo, recipient: recipient, isLast: isLast)
+    header.forgotten = forgotten
+    return header
+  }
 }

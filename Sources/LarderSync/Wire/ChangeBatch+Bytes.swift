@@ -9,7 +9,6 @@ extension ChangeBatch {
   /// - Throws: ``BatchError`` `.invalidValue` if a part of the batch contradicts itself, `.limitExceeded` if a row is too
   ///   large.
   public func encoded(key: GroupKey? = nil, compression: BatchCompression? = nil) throws -> Data {
-    let header = BatchHeader(since: since, upTo: upTo, recipient: recipient, isLast: isLast)
     var writer = try BatchWriter(
       header, modelsDigest: modelsDigest, knowledge: knowledge, names: names, key: key, compression: compression)
     var bytes = Data()
@@ -58,6 +57,6 @@ extension ChangeBatch {
     try reader.finish()
     self.init(
       since: header.since, upTo: header.upTo, recipient: header.recipient, isLast: header.isLast,
-      modelsDigest: modelsDigest, rows: rows, knowledge: knowledge, names: names)
+      modelsDigest: modelsDigest, rows: rows, knowledge: knowledge, names: names, forgotten: header.forgotten)
   }
 }

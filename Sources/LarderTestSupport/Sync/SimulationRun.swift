@@ -130,7 +130,12 @@ struct SimulationRun {
     for message in messages {
       do {
         try await recipient.sync.apply(try ChangeBatch(decoding: message, keys: [key]))
-      } catch is BatchError {}
+      } catch is BatchError {
+      } catch let error as StoreError where error.code == .notFound {
+        // The recipient was away for longer than the sender keeps deletions.
+        try await recipient.sync.exchange(with: sender.sync)
+        return
+      }
     }
   }
 }

@@ -107,6 +107,12 @@ struct WrittenValues {
       if present.contains(last) { return false }
       // A row that is deleted is listed as a whole, with the last of the changes.
       if state[write.row]?.losses.contains(where: { $0.property == nil }) == true { return false }
+      // A document that was inserted again lacks the property, as the writer wanted who has removed it from the former one.
+      if values[write] == .null, let row = state[write.row], row.isThere,
+        !row.properties.contains(where: { $0.name == write.property })
+      {
+        return false
+      }
       return values[write].map { !covered.contains(Content(row: write.row, property: write.property, value: $0)) }
         ?? false
     }.min { $0.stamp < $1.stamp }

@@ -110,6 +110,69 @@ struct SyncRetentionTests {
     #expect(Set(try await b.store.fetch(SharedKind.all).map(\.id)) == ["kept", "1", "2"])
   }
 
+  @Test("S23: batches of a sender that has forgotten deletions are refused until an exchange starts afresh")
+  func batches() async throws {
+    try await partForLong()
+    try await a.store.insert(SharedKind(id: "1", title: ""))
+    let (own, other) = (try await a.store.sync.replica(), try await b.store.sync.replica())
+    let cursor = try await b.store.sync.cursor(of: own)
+    for start in [cursor, ChangeCursor(replica: own, position: 0)] {
+      let batch = try await a.store.sync.changes(after: start, for: other, limit: 10)
+      let bytes = try batch.encoded()
+      let error = await #expect(throws: StoreError.self) {
+        try await b.store.sync.apply(ChangeBatch(decoding: bytes))
+      }
+      #expect(error?.code == .notFound)
+    }
+    #expect(try await b.store.count(SharedKind.all) == 3)
+    #expect(try await b.store.sync.cursor(of: own) == cursor)
+    #expect(try await b.exchange(with: a).startedAfresh)
+    try await meet()
+    #expect(Set(try await b.store.fetch(SharedKind.all).map(\.id)) == ["kept", "1"])
+    try await a.store.insert(SharedKind(id: "2", title: ""))
+    let next = try await a.store.sync.changes(after: b.store.sync.cursor(of: own), for: other, limit: 10)
+    #expect(try await b.store.sync.apply(next) == 1)
+  }
+
+  @Test("S23: who begins with a sender that has forgotten deletions takes all batches, and hears of later deletions")
+  func beginning() async throws {
+    try await partForLong()
+    try await a.store.insert((1...5).map { SharedKind(id: "\($0)", title: "") })
+    let own = try await a.store.sync.replica()
+    func batch(for replica: Replica) async throws -> ChangeBatch {
+      let other = try await replica.store.sync.replica()
+      return try await a.store.sync.changes(after: replica.store.sync.cursor(of: own), for: other, limit: 2)
+    }
+    let (c, d) = (try Replica(), try Replica())
+    for _ in 0..<3 { try await c.store.sync.apply(try await batch(for: c)) }
+    #expect(try await c.store.count(SharedKind.all) == 6)
+    try await d.store.sync.apply(try await batch(for: d))
+    try await a.store.deleteAll(SharedKind.where { $0.id.isIn(["kept", "1"]) })
+    #expect(try await a.store.sync.forgetDeletions(at: Date(timeIntervalSinceNow: 7200)) == 2)
+    for late in [c, d] {
+      let next = try await batch(for: late)
+      let error = await #expect(throws: StoreError.self) { try await late.store.sync.apply(next) }
+      #expect(error?.code == .notFound)
+      #expect(try await late.exchange(with: a).startedAfresh)
+      #expect(Set(try await late.store.fetch(SharedKind.all).map(\.id)) == ["2", "3", "4", "5"])
+    }
+  }
+
+  @Test("a file of an earlier version of the package gets what it lacks to know which deletions were forgotten")
+  func earlierVersion() async throws {
+    try await partForLong()
+    try await b.store.writingModule { connection in
+      try connection.execute("ALTER TABLE \(SyncTables.replicas) DROP COLUMN begun_after")
+      try connection.setInUse(SyncTables.version - 1, SyncFeature.self)
+    }
+    let (own, other) = (try await a.store.sync.replica(), try await b.store.sync.replica())
+    let batch = try await a.store.sync.changes(after: b.store.sync.cursor(of: own), for: other, limit: 10)
+    let error = await #expect(throws: StoreError.self) { try await b.store.sync.apply(batch) }
+    #expect(error?.code == .notFound)
+    #expect(try await b.exchange(with: a).startedAfresh)
+    #expect(try await b.store.fetch(SharedKind.all).map(\.id) == ["kept"])
+  }
+
   @Test("S23: no file is exported for a replica that was away for longer")
   func file() async throws {
     try await partForLong()

@@ -23,6 +23,7 @@ enum SyncReadme {
 
 /// The code of the article "Sync", of the catalogue's first page and of the README.
 @Suite("Documentation: sync")
+@MainActor
 struct SyncArticleTests {
   private let folder: TemporaryFolder
   private let laptop: Store

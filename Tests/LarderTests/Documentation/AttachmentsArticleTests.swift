@@ -5,6 +5,7 @@ import Testing
 private typealias Postcard = AttachmentsArticle.Postcard
 
 @Suite("Documentation: Attachments", .timeLimit(.minutes(20)))
+@MainActor
 struct AttachmentsArticleTests {
   @Test("A9: a picture is attached, saved, read in every way and verified")
   func pictures() async throws {

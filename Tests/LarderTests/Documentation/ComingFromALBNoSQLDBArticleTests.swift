@@ -100,6 +100,7 @@ func withDates(_ value: DocumentValue) -> DocumentValue {
 }
 
 @Suite("Documentation: Coming from ALBNoSQLDB", .timeLimit(.minutes(20)))
+@MainActor
 struct ComingFromALBNoSQLDBArticleTests {
   private let file: StoreFile
   private let store: Store

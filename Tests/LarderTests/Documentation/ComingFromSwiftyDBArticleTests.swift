@@ -14,6 +14,7 @@ struct KennelDog: Hashable {
 }
 
 @Suite("Documentation: Coming from SwiftyDB", .timeLimit(.minutes(20)))
+@MainActor
 struct ComingFromSwiftyDBArticleTests {
   @Test("objects are added, updated, filtered, read as rows and deleted")
   func objects() async throws {

@@ -11,6 +11,7 @@ enum ConcurrencyArticle {
 }
 
 @Suite("Documentation: Concurrency")
+@MainActor
 struct ConcurrencyArticleTests {
   private typealias Event = ConcurrencyArticle.Event
 

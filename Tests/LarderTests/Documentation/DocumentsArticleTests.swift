@@ -49,6 +49,7 @@ enum DocumentsArticle {
 }
 
 @Suite("Documentation: Documents")
+@MainActor
 struct DocumentsArticleTests {
   private typealias Customer = DocumentsArticle.Customer
   private typealias Product = DocumentsArticle.Product

@@ -12,6 +12,7 @@ enum ErrorsArticle {
 }
 
 @Suite("Documentation: Errors")
+@MainActor
 struct ErrorsArticleTests {
   private typealias User = ErrorsArticle.User
 

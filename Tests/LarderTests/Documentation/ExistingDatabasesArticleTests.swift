@@ -13,6 +13,7 @@ enum ExistingDatabasesArticle {
 }
 
 @Suite("Documentation: Existing databases")
+@MainActor
 struct ExistingDatabasesArticleTests {
   private typealias Order = ExistingDatabasesArticle.Order
 

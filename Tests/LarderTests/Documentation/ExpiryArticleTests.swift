@@ -10,6 +10,7 @@ struct LoginCode {
 }
 
 @Suite("Documentation: Expiry")
+@MainActor
 struct ExpiryArticleTests {
   @Test("rows are saved with a date, which can be read and changed")
   func dates() async throws {

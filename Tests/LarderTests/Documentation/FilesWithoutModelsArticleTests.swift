@@ -22,6 +22,7 @@ enum FilesWithoutModelsArticle {
 }
 
 @Suite("Documentation: Files without their models")
+@MainActor
 struct FilesWithoutModelsArticleTests {
   private typealias Parcel = FilesWithoutModelsArticle.Parcel
   private typealias Sender = FilesWithoutModelsArticle.Sender

@@ -13,6 +13,7 @@ enum FullTextSearchArticle {
 }
 
 @Suite("Documentation: Full-text search")
+@MainActor
 struct FullTextSearchArticleTests {
   private typealias Page = FullTextSearchArticle.Page
 

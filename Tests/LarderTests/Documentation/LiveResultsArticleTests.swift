@@ -34,6 +34,7 @@ extension LiveResultsArticle {
 }
 
 @Suite("Documentation: Live results", .timeLimit(.minutes(20)))
+@MainActor
 struct LiveResultsArticleTests {
   private typealias Note = LiveResultsArticle.Note
 
@@ -176,8 +177,8 @@ struct LiveResultsArticleTests {
     #expect(page.compactMap { $0?.id } == Array(0..<50))
   }
 
-  @Test("a publisher sends what the sequence gives")
-  func publisher() async throws {
+  @Test("a publisher sends what the sequence gives, on a thread of the store")
+  nonisolated func publisher() async throws {
     let store = try Store(inMemoryFor: Note.self)
     let (shown, continuation) = AsyncStream.makeStream(of: Int.self)
     @Sendable func showBadge(_ count: Int) { continuation.yield(count) }

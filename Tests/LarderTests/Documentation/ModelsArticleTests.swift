@@ -85,6 +85,7 @@ enum ModelsArticle {
 }
 
 @Suite("Documentation: Models")
+@MainActor
 struct ModelsArticleTests {
   private typealias Note = ModelsArticle.Note
   private typealias OrderLine = ModelsArticle.OrderLine

@@ -25,6 +25,7 @@ struct Story {
 }
 
 @Suite("Documentation: Performance")
+@MainActor
 struct PerformanceArticleTests {
   private static let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
   private let reporter = Reporter(name: "Ida")

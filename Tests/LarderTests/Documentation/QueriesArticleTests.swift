@@ -48,6 +48,7 @@ extension Product.Columns {
 }
 
 @Suite("Documentation: Queries")
+@MainActor
 struct QueriesArticleTests {
   private typealias Shop = QueriesArticle.Shop
   private typealias Folder = QueriesArticle.Folder
@@ -175,6 +176,19 @@ struct QueriesArticleTests {
 
   @Test("groups by computed values and calendar periods")
   func computedGroups() async throws {
+    let shelves = try await store.fetch(
+      Product.all.grouped(by: \.category) { group in
+        let soldOut = group.where { $0.stock == 0 }
+        return (group.key, soldOut.count, soldOut.sum(\.price), group.count { $0.price > 100 })
+      })
+    let all = Dictionary(grouping: try await store.fetch(Product.all), by: \.category)
+    #expect(shelves.count == all.count)
+    for (category, count, sum, dear) in shelves {
+      let soldOut = (all[category] ?? []).filter { $0.stock == 0 }
+      #expect(count == soldOut.count && sum == soldOut.map(\.price).reduce(0, +))
+      #expect(dear == (all[category] ?? []).filter { $0.price > 100 }.count)
+    }
+
     let months = try await store.fetch(
       Product.all.grouped(by: { $0.addedAt.month(in: .gmt) }) { ($0.key, $0.count, $0.sum { $0.price * 2 }) })
     let kinds = try await store.fetch(

@@ -32,6 +32,7 @@ struct Keyword: Codable {
 }
 
 @Suite("Documentation: Relationships")
+@MainActor
 struct RelationshipsArticleTests {
   @Test("models, queries, loading, changing and derived properties")
   func article() async throws {

@@ -32,6 +32,7 @@ enum SQLAccessArticle {
 }
 
 @Suite("Documentation: SQL")
+@MainActor
 struct SQLAccessArticleTests {
   private typealias Account = SQLAccessArticle.Account
   private typealias Owner = SQLAccessArticle.Owner

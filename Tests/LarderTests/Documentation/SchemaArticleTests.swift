@@ -34,6 +34,7 @@ enum SchemaArticle {
 }
 
 @Suite("Documentation: Schema and migrations")
+@MainActor
 struct SchemaArticleTests {
   private typealias Person = SchemaArticle.Second.Person
 

@@ -29,6 +29,7 @@ func netWorth(in db: some StoreReader) throws -> Decimal {
 }
 
 @Suite("Documentation: Storing")
+@MainActor
 struct StoringArticleTests {
   private let folder: ArticleFolder
   private let url: URL

@@ -56,6 +56,7 @@ extension TripEditor {
 }
 
 @Suite("Documentation: The unit of work")
+@MainActor
 struct UnitOfWorkArticleTests {
   private let store: Store
   private let trip = Trip(name: "Graz")

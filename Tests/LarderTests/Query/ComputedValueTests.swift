@@ -51,6 +51,60 @@ struct ComputedValueTests {
     #expect(try await store.count(EdgeOrder.where { $0.lines.sum { $0.parts.sum { $0.weight * 2 } } > 300 }) == 1)
   }
 
+  @Test("sums take computed values that have a name by their key path, in a store, a group and over related rows")
+  func named() async throws {
+    let store = try filled()
+    #expect(try await store.sum(EdgeLine.all, of: \.cost) == 22.5)
+    #expect(try await store.sum(EdgeLine.all, of: \.size) == 4.5)
+    #expect(try await store.read { try $0.sum(EdgeLine.all, of: \.cost) } == 22.5)
+    let groups = EdgeLine.all.grouped(by: \.order) {
+      ($0.sum(\.cost), $0.sum(\.size), $0.average(\.cost), $0.max(\.cost), $0.min(\.size))
+    }
+    let grouped = try await store.fetch(groups.sorted { $0.key })
+    #expect(grouped.map(\.0) == [28.5, -6])
+    #expect(grouped.map(\.1) == [3, 1.5])
+    #expect(grouped.map(\.3) == [15, -6])
+    let sums = EdgeOrder.all.sorted(by: \.id).select {
+      ($0.lines.sum(\.cost), $0.lines.average(\.size), $0.lines.max(\.cost))
+    }
+    let related = try await store.fetch(sums)
+    #expect(related.map(\.0) == [28.5, -6, 0])
+    #expect(related.map(\.1) == [1.5, 1.5, nil])
+    #expect(related.map(\.2) == [15, -6, nil])
+  }
+
+  @Test("references are compared with the keys of joined rows")
+  func joinedKeys() async throws {
+    let store = try filled()
+    let pairs = EdgeLine.join(EdgeOrder.self) { $0.order == $1.id }.sorted { line, _ in line.id }
+    #expect(try await store.fetch(pairs.select { ($0.id, $1.id) }).map(\.1) == [1, 1, 2])
+    let reversed = EdgeOrder.join(EdgeLine.self) { $0.id == $1.order }.sorted { _, line in line.id }
+    #expect(try await store.fetch(reversed.select { ($0.id, $1.id) }).map(\.0) == [1, 1, 2])
+    #expect(try await store.count(EdgeLine.join(EdgeOrder.self) { $0.order != $1.id }) == 6)
+    #expect(try await store.count(EdgeOrder.join(EdgeLine.self) { $0.id != $1.order }) == 6)
+    let tree = try Store(inMemoryFor: EdgeNode.self)
+    try await tree.insert([EdgeNode(id: 1), EdgeNode(id: 2, above: ToOne(1)), EdgeNode(id: 3, above: ToOne(1))])
+    #expect(
+      try await tree.fetch(EdgeNode.join(EdgeNode.self) { $0.above == $1.id }.select { ($0.id, $1.id) }).count == 2)
+    // A nil reference is to none of three rows.
+    #expect(try await tree.count(EdgeNode.join(EdgeNode.self) { $1.id != $0.above }) == 7)
+  }
+
+  @Test("a closure without values is refused, and the message says what to return")
+  func empty() async throws {
+    let store = try filled()
+    let queries: [@Sendable () async throws -> Void] = [
+      { _ = try await store.fetch(EdgeLine.select { _ in }) },
+      { _ = try await store.fetch(EdgeLine.select { _ in }.distinct()) },
+      { _ = try await store.fetch(EdgeLine.all.grouped(by: \.order) { _ in }) },
+      { _ = try await store.fetch(EdgeLine.all.join(EdgePart.self) { $0.id == $1.id }.select { _, _ in }) },
+    ]
+    for query in queries {
+      let error = await #expect(throws: StoreError.self) { try await query() }
+      #expect(error?.code == .unsupported && error?.message.contains("$0.stops.count") == true)
+    }
+  }
+
   @Test("errors of selections name the property, however it is selected")
   func selectionErrors() async throws {
     let store = try filled()
@@ -94,4 +148,15 @@ struct ComputedValueTests {
       #expect(row.4 == date.map { west.component(.hour, from: $0) })
     }
   }
+}
+
+extension EdgeLine.Columns {
+  fileprivate var cost: QueryExpression<Decimal> { price * quantity }
+  fileprivate var size: QueryExpression<Decimal> { quantity + 0 }
+}
+
+@Model
+private struct EdgeNode: Hashable {
+  var id: Int
+  var above: ToOne<EdgeNode>?
 }

@@ -89,22 +89,24 @@ extension HaulTerms {
   /// Groups of hauls and piers.
   mutating func joinedGroups<A: AnyHaulTerm>(_ term: A) -> HaulQuestion {
     let (link, condition, number, least) = (link(), condition(1), int(1), draw(3))
+    let (chosen, isWhole) = (self.condition(1), draw(2) == 0)
     let limit = A.Output.isOrdered && draw(3) == 0 ? draw(4) : nil
     var query = Haul.where { condition.build($0) }.join(Pier.self) { link.build($0, $1) }
       .grouped(by: { (term.build($0), $1.name) }) { group in
-        (
+        let part = isWhole ? group : group.where { row, _ in chosen.build(row) }
+        return (
           group.key.0, group.key.1, group.count, group.sum { $1.size + number.build($0) },
-          group.max { row, _ in row.rank },
-          group.min { _, pier in pier.toll }, group.count(distinct: { row, _ in row.code }),
-          group.average { row, _ in row.amount }
+          part.max { row, _ in row.rank },
+          part.min { _, pier in pier.toll }, part.count(distinct: { row, _ in row.code }),
+          part.average { row, _ in row.amount }, group.count { row, _ in chosen.build(row) }, part.count
         )
       }
       .having { $0.count >= least }
     if let limit { query = query.limit(limit) }
     return HaulQuestion(
-      "groups by (\(term.text), name) of pairs by \(link.text) where \(condition.text) of at least \(least), sum of \(number.text), limit \(limit ?? -1)",
+      "groups by (\(term.text), name) of pairs by \(link.text) where \(condition.text) of at least \(least), sum of \(number.text), chosen by \(isWhole ? "" : chosen.text), limit \(limit ?? -1)",
       query, isOrdered: A.Output.isOrdered,
-      { [$0.token, $1.token, $2.token, $3.token, $4.token, $5.token, $6.token, $7.token] }
+      { [$0.token, $1.token, $2.token, $3.token, $4.token, $5.token, $6.token, $7.token, $8.token, $9.token] }
     ) { world in
       let pairs = world.allHauls.filter { condition.value($0, world) }.flatMap { row in
         world.allPiers.filter { link.value(row, $0, world) }.map { (row, $0) }
@@ -112,10 +114,13 @@ extension HaulTerms {
       let groups = Dictionary(grouping: pairs) { [term.token($0.0, world), $0.1.name.token] }
       let found = groups.filter { $0.value.count >= least }.map { key, pairs in
         let sum = pairs.reduce(0) { $0 + $1.1.size + number.value($1.0, world) }
-        let amounts = pairs.reduce(0) { $0 + $1.0.amount }
+        let part = isWhole ? pairs : pairs.filter { chosen.value($0.0, world) }
+        let amounts = part.reduce(0) { $0 + $1.0.amount }
+        let mean = part.isEmpty ? nil : Double(amounts) / Double(part.count)
         return key + [
-          pairs.count.token, sum.token, pairs.compactMap(\.0.rank).max().token, pairs.map(\.1.toll).min().token,
-          Set(pairs.map(\.0.code.token)).count.token, (Double(amounts) / Double(pairs.count)).token,
+          pairs.count.token, sum.token, part.compactMap(\.0.rank).max().token, part.map(\.1.toll).min().token,
+          Set(part.map(\.0.code.token)).count.token, mean.token,
+          pairs.filter { chosen.value($0.0, world) }.count.token, part.count.token,
         ]
       }
       return Array(found.sorted { $0.lexicographicallyPrecedes($1) }.prefix(limit ?? .max))

@@ -84,15 +84,18 @@ extension HaulTerms {
     _ one: A, _ other: B, _ extreme: HaulTerm<C>
   ) -> HaulQuestion {
     let (condition, number, counted, end) = (condition(1), int(1), optionalText(1), optionalDate(1))
+    let (chosen, isWhole) = (self.condition(1), draw(2) == 0)
     let (least, isSorted) = (draw(3), draw(3) == 0)
     let isOrdered = A.Output.isOrdered && B.Output.isOrdered
     let limit = isOrdered && draw(3) == 0 ? draw(4) : nil
     var query = Haul.where { condition.build($0) }
       .grouped(by: { (one.build($0), other.build($0)) }) { group in
-        (
-          group.key.0, group.key.1, group.count, group.sum { number.build($0) }, group.min { extreme.build($0) },
-          group.max { extreme.build($0) }, group.average { number.build($0) },
-          group.count(distinct: { counted.build($0) }), group.sum(\.fee), group.max { end.build($0) }
+        let part = isWhole ? group : group.where { chosen.build($0) }
+        return (
+          group.key.0, group.key.1, group.count, group.sum { number.build($0) }, part.min { extreme.build($0) },
+          part.max { extreme.build($0) }, part.average { number.build($0) },
+          part.count(distinct: { counted.build($0) }), part.sum(\.fee), part.max { end.build($0) }, part.count,
+          group.count { chosen.build($0) }, part.count(\.fee), part.sum { number.build($0) }
         )
       }
       .having { $0.count >= least }
@@ -100,22 +103,31 @@ extension HaulTerms {
     if let limit { query = query.limit(limit) }
     let words = """
       groups by (\(one.text), \(other.text)) where \(condition.text) of at least \(least): sum \(number.text), \
-      extremes of \(extreme.text), different \(counted.text), latest \(end.text)\(isSorted ? " sorted" : "")\(limit.map { " limit \($0)" } ?? "")
+      extremes of \(extreme.text), different \(counted.text), latest \(end.text)\(isWhole ? "" : " where \(chosen.text)")\(isSorted ? " sorted" : "")\(limit.map { " limit \($0)" } ?? "")
       """
     return HaulQuestion(
       words, query, isOrdered: isOrdered,
-      { [$0.token, $1.token, $2.token, $3.token, $4.token, $5.token, $6.token, $7.token, $8.token, $9.token] }
+      {
+        [
+          $0.token, $1.token, $2.token, $3.token, $4.token, $5.token, $6.token, $7.token, $8.token, $9.token, $10.token,
+          $11.token, $12.token, $13.token,
+        ]
+      }
     ) { world in
       let rows = world.allHauls.filter { condition.value($0, world) }
       let groups = Dictionary(grouping: rows) { [one.token($0, world), other.token($0, world)] }
       var found = groups.filter { $0.value.count >= least }.map { key, rows in
         let sum = rows.reduce(0) { $0 + number.value($1, world) }
-        let extremes = rows.map { extreme.token($0, world) }
-        let different = Set(rows.map { counted.token($0, world) }).subtracting([.null])
+        let part = isWhole ? rows : rows.filter { chosen.value($0, world) }
+        let partSum = part.reduce(0) { $0 + number.value($1, world) }
+        let extremes = part.map { extreme.token($0, world) }
+        let different = Set(part.map { counted.token($0, world) }).subtracting([.null])
+        let mean = part.isEmpty ? nil : Double(partSum) / Double(part.count)
         return key + [
-          rows.count.token, sum.token, extremes.min() ?? .null, extremes.max() ?? .null,
-          (Double(sum) / Double(rows.count)).token, different.count.token,
-          rows.reduce(Decimal(0)) { $0 + ($1.fee ?? 0) }.token, rows.compactMap { end.value($0, world) }.max().token,
+          rows.count.token, sum.token, extremes.min() ?? .null, extremes.max() ?? .null, mean.token,
+          different.count.token, part.reduce(Decimal(0)) { $0 + ($1.fee ?? 0) }.token,
+          part.compactMap { end.value($0, world) }.max().token, part.count.token,
+          rows.filter { chosen.value($0, world) }.count.token, part.compactMap(\.fee).count.token, partSum.token,
         ]
       }
       found.sort { $0.lexicographicallyPrecedes($1) }

@@ -80,7 +80,7 @@ struct HaulTerms {
       let (date, zone, calendar) = (date(depth - 1), zone, calendar)
       return HaulTerm(
         "\(part)(\(date.text))", { date.build($0).component(part, in: zone) },
-        { calendar.component(component, from: date.value($0, $1)) })
+        { calendar.value(of: component, date.value($0, $1)) })
     case 9:
       return HaulTerm(
         "hauls.count(amount < \(inner.text))",
@@ -135,7 +135,7 @@ struct HaulTerms {
       let (date, zone, calendar) = (optionalDate(depth - 1), zone, calendar)
       return HaulTerm(
         "\(part)(\(date.text))", { date.build($0).component(part, in: zone) },
-        { row, world in date.value(row, world).map { calendar.component(component, from: $0) } })
+        { row, world in date.value(row, world).map { calendar.value(of: component, $0) } })
     default: return leaf
     }
   }
