@@ -51,6 +51,10 @@ package struct ModuleTable: Sendable, Hashable, Codable {
   /// The literals in SQL of the values that replace the date of an expired row while a reference keeps it.
   package static let expiryMarks = ["-9e999", "\(Expiry.released)"]
 
+  /// Returns the hidden column with the position of a row among those that refer to the same row by the column, if the
+  /// relationship is ordered.
+  package static func positionColumn(of reference: String) -> String { ReservedNames.position(of: reference) }
+
   /// Returns the tables of the models, and of the pairs of their relationships.
   static func all(_ tables: [TableDefinition]) throws -> [ModuleTable] {
     let local = Set(tables.filter { !$0.syncs }.map(\.name))

@@ -31,7 +31,7 @@ extension SQLWriter {
   mutating func writeList(_ nodes: [SQLNode]) throws {
     if nodes.isEmpty {
       throw StoreError(
-        .unsupported, ofModel: nil,
+        .unsupported, model: nil,
         "The closure of this query returns no values. Return properties, computed values or a tuple of them, such as { ($0.name, $0.stops.count) }; whole rows are returned by a query without select."
       )
     }

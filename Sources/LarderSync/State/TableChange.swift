@@ -73,6 +73,23 @@ struct TableWriter {
       try connection.run(sql, change.rowKey.key + (change.new ?? []))
     }
     for change in staying { try update(change, change.changed.map { ($0, change.new?[$0] ?? .null) }) }
+    var orders: [Int64: [TrackedTable.Order]] = [:]
+    for change in changes where !change.isDeletion {
+      let known = orders[change.table.id] ?? change.table.orders
+      orders[change.table.id] = known
+      if !known.isEmpty { try place(change, known) }
+    }
+  }
+
+  /// Writes the positions of a row in ordered relationships once more, where its reference has changed or it has no
+  /// position: the triggers of the table have made it the last one there.
+  private func place(_ change: TableChange, _ orders: [TrackedTable.Order]) throws {
+    guard let new = change.new else { return }
+    let moved = orders.filter { order in
+      guard let old = change.old else { return new[order.position].isNull && !new[order.reference].isNull }
+      return old[order.reference] != new[order.reference]
+    }
+    try update(change, moved.map { ($0.position, new[$0.position]) })
   }
 
   /// Changes the references that aren't unique, before the rows leave that they referred to.

@@ -16,6 +16,12 @@ struct TrackedTable: Sendable {
     var isCounter: Bool { column.counterRange != nil }
   }
 
+  /// The places of two properties: of a reference in an ordered relationship, and of the row's position there.
+  struct Order: Sendable {
+    let reference: Int
+    let position: Int
+  }
+
   let id: Int64
   let description: ModuleTable
   var properties: [Property]
@@ -28,6 +34,13 @@ struct TrackedTable: Sendable {
   var registers: [Property] { properties.filter { !$0.isCounter } }
   var counters: [Property] { properties.filter(\.isCounter) }
   var quotedName: String { description.name.quotedName }
+  var orders: [Order] {
+    properties.indices.compactMap { reference in
+      guard properties[reference].reference != nil else { return nil }
+      let name = ModuleTable.positionColumn(of: properties[reference].column.name)
+      return properties.firstIndex { $0.column.name == name }.map { Order(reference: reference, position: $0) }
+    }
+  }
 
   /// Whether held values of a column are found by the value.
   static func isLookedUp(_ column: String, in description: ModuleTable) -> Bool {

@@ -62,6 +62,28 @@ struct SyncOrderTests {
     #expect(Set(linked).count == linked.count)
   }
 
+  @Test("S11: a row that goes to the same place of another list has that place on the other replica")
+  func moved() async throws {
+    let (a, b) = (try Replica([Album.self]), try Replica([Album.self]))
+    let (first, second) = (Album(id: "first"), Album(id: "second"))
+    try await a.store.insert([first, second])
+    try await a.store.insert(["1", "2"].map { Song(id: $0, album: ToOne(first)) })
+    try await a.store.insert(["3", "4"].map { Song(id: $0, album: ToOne(second)) })
+    try await a.exchange(with: b)
+    // The first of both lists change places, and each stays the first.
+    try await a.store.write { db in
+      try db.save([Song(id: "3", album: ToOne(first)), Song(id: "1", album: ToOne(second))])
+      try db.setLinks(first, \.songs, ["3", "2"].map { Song(id: $0, album: ToOne(first)) })
+      try db.setLinks(second, \.songs, ["1", "4"].map { Song(id: $0, album: ToOne(second)) })
+    }
+    try await a.exchange(with: b)
+    try await expectEqual([a, b])
+    for replica in [a, b] {
+      #expect(try await replica.store.fetch(first.songs.all).map(\.id) == ["3", "2"])
+      #expect(try await replica.store.fetch(second.songs.all).map(\.id) == ["1", "4"])
+    }
+  }
+
   @Test("S13: an extension holds against the expiry elsewhere, with all values")
   func expiry() async throws {
     let (a, b) = (try Replica([Offer.self]), try Replica([Offer.self]))

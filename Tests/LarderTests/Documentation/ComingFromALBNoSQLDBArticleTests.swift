@@ -169,7 +169,7 @@ struct ComingFromALBNoSQLDBArticleTests {
   }
 
   @Test("a publisher follows a collection")
-  func publishing() async throws {
+  nonisolated func publishing() async throws {
     let (shown, continuation) = AsyncStream.makeStream(of: [String].self)
     @Sendable func show(_ names: [String]) { continuation.yield(names) }
     let publisher = store.publisher { db in
