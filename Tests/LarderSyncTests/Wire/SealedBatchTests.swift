@@ -29,8 +29,10 @@ struct SealedBatchTests {
     #expect(header.recipient == batch.recipient)
     #expect(header.upTo == batch.upTo)
     #expect(header.keyID == key.id)
+    // Two bytes are in some ciphertexts by chance; what isn't hidden is in all.
+    let sealed = try (0..<8).map { _ in try batch.encoded(key: key) }
     for secret in [Data("Note".utf8), Data("title".utf8), Data("n1".utf8), Data([0xde, 0xad]), Data(count: 16)] {
-      #expect(bytes.range(of: secret) == nil)
+      #expect(sealed.contains { $0.range(of: secret) == nil })
     }
     let third = try #require(batch.knowledge.first?.origin)
     #expect(bytes.range(of: third.bytes) == nil)
