@@ -107,7 +107,7 @@ struct RandomBatch {
       upTo: ChangeCursor(replica: sender, position: element([since, since + 1, .max], or: since)),
       recipient: number(0...1) == 0 ? nil : replica(), isLast: number(0...1) == 0,
       modelsDigest: Data((0..<32).map { UInt8($0) }), rows: (0..<rowCount).map { row($0) }, knowledge: knowledge,
-      names: names)
+      names: names, forgotten: element([0, 1, .max], or: 0))
   }
 }
 

@@ -65,4 +65,30 @@ struct UncertainConditionTests {
       #expect(try db.fetch(values.map { [$0, $1, $2] }) == [[1, 1, 1]])
     }
   }
+
+  @Test("conditions of a group add up, leave the group and its key alone, and hold in its conditions and sorts")
+  func conditionsOfGroups() throws {
+    let towns = try Store(inMemoryFor: Town.self, Excursion.self, Stopover.self)
+    try towns.blocking.insert((1...6).map { Town(id: $0, name: "\($0)", isCapital: $0 % 3 == 0) })
+    let context = Context(towns)
+    for db in [towns.blocking, context] as [any StoreReader] {
+      let all = Town.all.grouped(by: { $0.id > 4 }) { group in
+        let large = group.where { $0.id > 1 }.where { $0.id != 3 }
+        return (
+          group.key, group.count, group.count(\.isCapital), large.count, large.count(\.isCapital), large.sum(\.id)
+        )
+      }
+      let found = try db.fetch(all).map { "\($0) \($1) \($2) \($3) \($4) \($5)" }
+      #expect(found == ["false 4 1 2 0 6", "true 2 1 2 1 11"])
+      #expect(try db.fetch(all.having { $0.where { $0.isCapital }.min(\.id) == 6 }).map(\.0) == [true])
+      #expect(try db.fetch(all.sorted { $0.where { $0.id < 3 }.count }).map(\.0) == [true, false])
+      let none = Town.all.grouped(by: \.isCapital) { group in
+        let part = group.where { $0.id > 9 }
+        return (part.count, part.sum(\.id), part.average(\.id), part.max(\.name))
+      }
+      for (count, sum, mean, name) in try db.fetch(none) {
+        #expect(count == 0 && sum == 0 && mean == nil && name == nil)
+      }
+    }
+  }
 }
