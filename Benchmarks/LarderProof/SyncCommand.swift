@@ -10,9 +10,12 @@ struct SyncCommand: AsyncParsableCommand {
   @Option(help: "How many runs there are, each with a seed of its own; the same as --cases.")
   var seeds: Int?
 
+  @Option(help: "A row of which is printed what becomes of it, as a finding names it: 'SyncedPage [\"\\\"3\\\"\"]'.")
+  var watch: String?
+
   func run() async throws {
     var options = options
     options.cases = seeds ?? options.cases
-    try await options.run(SyncRuns())
+    try await options.run(SyncRuns(watching: watch))
   }
 }

@@ -462,6 +462,24 @@ def test_a_deletion_that_takes_its_time_closes_no_other_document(window, studio)
     assert studio.document("ada") is None
 
 
+def test_a_document_that_is_shown_while_a_deletion_is_confirmed_appears(window, studio):
+    window.open("people", "ada")
+    window.panel.get_by_role("button", name="Delete…").click()
+    window.page.evaluate("""() => {
+      document.querySelector('dialog').addEventListener('close', (event) => {
+        event.stopImmediatePropagation();
+        location.hash = location.hash.replace('tada', 'tbob');
+        // The dialog is closed once the page has gone on.
+        addEventListener('hashchange', () => event.target.dispatchEvent(new Event('close')), { once: true });
+      }, { once: true, capture: true });
+    }""")
+    window.dialog.get_by_role("button", name="Delete").click()
+    expect(window.panel.locator("h2")).to_have_text("bob")
+    expect(message(window)).to_contain_text("Deleted.")
+    expect(window.panel.locator("h2")).to_have_text("bob")
+    assert studio.document("ada") is None
+
+
 def test_an_insertion_that_takes_its_time_leads_away_from_nothing(window, studio):
     window.show("people")
     window.page.get_by_role("button", name="New row").click()

@@ -195,6 +195,41 @@ def test_a_deletion_says_first_what_its_rules_do(window, studio):
     assert len(studio.rows("Cost")) == 10
 
 
+def test_what_takes_its_time_leads_away_from_no_other_row(window, studio):
+    held = []
+    for path in ("insert", "delete"):
+        window.page.route(f"**/api/{path}?*", lambda route: held.append(route))
+
+    def release():
+        held.pop().continue_()
+
+    def open_another():
+        # The panel covers the rows of a phone.
+        if window.is_phone:
+            window.panel.get_by_role("button", name="Close").click()
+        window.open("Account", "Wallet")
+
+    shown = window.panel.locator("h2")
+    window.show("Account")
+    window.page.get_by_role("button", name="New row").click()
+    window.write("name", "Cash")
+    window.panel.get_by_role("button", name="Insert").click()
+    open_another()
+    release()
+    window.expect_unsaved(1)
+    expect(shown).to_have_text("Wallet")
+    if window.is_phone:
+        window.panel.get_by_role("button", name="Close").click()
+    window.open("Account", "Cash")
+    window.panel.get_by_role("button", name="Delete…").click()
+    window.dialog.get_by_role("button", name="Delete").click()
+    expect(window.page.locator("dialog")).to_have_count(0)
+    open_another()
+    release()
+    expect(window.row("Cash")).to_have_count(0)
+    expect(shown).to_have_text("Wallet")
+
+
 def test_a_deletion_says_which_rows_are_left_without_a_reference(window, studio):
     window.open("Category", "Food")
     window.panel.get_by_role("button", name="Delete…").click()

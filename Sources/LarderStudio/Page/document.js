@@ -284,8 +284,10 @@ export class DocumentEditor {
     const isShown = () => fields.list === list && !panel.aside.hidden;
     try {
       if (!(await confirmDeletion(table, panel.key, name, panel.tables))) return;
-      this.isWriting = true;
-      this.sent = undefined;
+      if (isShown()) {
+        this.isWriting = true;
+        this.sent = undefined;
+      }
       await api.changeDocument(table.name, name, content, null);
       this.drafts.delete(draftKey);
       if (isShown()) {

@@ -6,9 +6,14 @@ const pageSize = 100;
 /** The number of pages that are kept. */
 const keptPages = 40;
 
-/** The rows of a query. `changed` is called when rows or their number have come, `failed` with a refusal. */
+const selection = ({ sort, ...values }) => JSON.stringify(values);
+
+/**
+ * The rows of a query. `changed` is called when rows or their number have come, `failed` with a refusal. If `before` are the same rows in another
+ * order, their number is known at once.
+ */
 export class Pages {
-  constructor(values, { changed, failed }) {
+  constructor(values, { changed, failed, before }) {
     this.values = values;
     this.changed = changed;
     this.failed = failed;
@@ -20,6 +25,7 @@ export class Pages {
     this.count = 0;
     this.isCounted = false;
     this.isClosed = false;
+    if (before?.isCounted && selection(before.values) === selection(values)) this.setCount(before.count);
   }
 
   /** The row at a position, or undefined if it isn't there yet. */

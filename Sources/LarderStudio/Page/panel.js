@@ -221,22 +221,28 @@ export class Panel {
 
   async finishInsertion() {
     for (const error of this.aside.querySelectorAll('.field > .field-error')) error.hidden = true;
+    const { table, values, expires } = this;
+    const isShown = () => this.isNew && this.values === values && !this.aside.hidden;
     try {
-      const { key } = await work.perform(() => api.insert(this.table.name, this.values, this.expires));
+      const { key } = await work.perform(() => api.insert(table.name, values, expires));
+      if (!isShown()) return;
       this.isNew = false;
       change({ row: keyText(key) });
     } catch (refusal) {
-      this.showError(refusal.property, refusal.message);
+      // The user may be elsewhere by now.
+      if (isShown()) this.showError(refusal.property, refusal.message);
+      else work.say(refusal);
     }
   }
 
   async delete(table, { key, label }) {
+    const isShown = () => this.table === table && this.key === keyText(key) && !this.isNew && !this.aside.hidden;
     try {
       if (!(await confirmDeletion(table, keyText(key), label, this.tables))) return;
       await work.perform(() => api.remove(table.name, keyText(key)));
-      this.close();
+      if (isShown()) this.close();
     } catch (refusal) {
-      this.showError(undefined, refusal.message);
+      if (isShown()) this.showError(undefined, refusal.message);
       work.say(refusal);
     }
   }

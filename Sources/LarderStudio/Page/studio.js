@@ -102,11 +102,12 @@ class Studio {
     if (JSON.stringify(values) !== this.query) {
       this.query = JSON.stringify(values);
       this.table = table;
-      this.pages?.close();
-      const pages = new Pages(values, { changed: () => this.rowsCame(pages), failed: (refusal) => this.filter.showError(refusal) });
+      const before = this.pages;
+      before?.close();
+      const pages = new Pages(values, { changed: () => this.rowsCame(pages), failed: (refusal) => this.filter.showError(refusal), before });
       this.pages = pages;
       this.filter.showError(undefined);
-      this.filter.showCount(0, false);
+      this.filter.showCount(pages.count, pages.isCounted);
       this.grid.show(table, pages, sort);
       pages.start();
     }

@@ -164,6 +164,10 @@ extension ReplicaFile {
   ///   - conflict: The conflict.
   ///   - restoring: Whether the value that lost is written as a new one, or added to the counter.
   func decide(_ conflict: SyncConflict, restoring: Bool) throws {
+    // This program may have heard of a collection only that a document of it was deleted.
+    if restoring, try Tracker(connection).takeUp(collections: [ExactName(conflict.rowKey.table)]) {
+      return try ReplicaFile(connection).decide(conflict, restoring: restoring)
+    }
     try settle()
     let property = conflict.property
     guard let row = try row(conflict.rowKey),

@@ -65,17 +65,26 @@ extension ReplicaFile {
 
 extension Tracker {
   /// Creates the collections of documents that have come, unless they don't take part here. In a transaction of the
-  /// caller's.
-  func takeUp(_ documents: [RowState]) throws {
-    let names = Set(documents.filter(\.isThere).map { ExactName($0.table) }).filter {
-      CollectionName.isPossible($0.text)
-    }
-    if names.isEmpty { return }
+  /// caller's, before what is known of the file is read.
+  ///
+  /// - Returns: Whether there were any.
+  @discardableResult
+  func takeUp(_ documents: [RowState]) throws -> Bool {
+    try takeUp(collections: Set(documents.filter(\.isThere).map { ExactName($0.table) }))
+  }
+
+  /// - Parameter names: The names of tables in the exchange.
+  func takeUp(collections names: Set<ExactName>) throws -> Bool {
+    let names = names.filter { CollectionName.isPossible($0.text) }
+    if names.isEmpty { return false }
     var present = try localCollections()
     for collection in try connection.collections { present.insert(ExactName(CollectionName.exchange(collection))) }
+    var areNew = false
     for name in names.subtracting(present).map(\.text).sorted() {
-      if let collection = CollectionName.collection(name) { _ = try connection.prepareCollection(collection) }
+      guard let collection = CollectionName.collection(name) else { continue }
+      areNew = try connection.prepareCollection(collection) || areNew
     }
+    return areNew
   }
 
   /// Creates the collection if documents of it have come while it didn't take part. In a transaction of the caller's.

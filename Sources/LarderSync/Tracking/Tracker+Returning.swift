@@ -84,26 +84,32 @@ extension ReplicaFile {
   /// lets the table take part, some rows at a time. If the process ends before, the table doesn't take part yet.
   func showHeldRows() throws {
     try settle()
-    let waiting = WaitingChanges(self)
-    var due = try waiting.take(atMost: BatchApplication.chunkSize)
+    var due = try WaitingChanges(self).take(atMost: BatchApplication.chunkSize)
     if due.isEmpty { return }
-    while let latest = due.map(\.latestTime).max() {
-      _ = try tick(past: latest)
-      var changes: [RowKey: (row: StoredRow?, state: RowState)] = [:]
-      for received in due {
-        let state = counting(received)
-        let row = try changes[state.rowKey]?.row ?? row(state.rowKey)
-        guard let known = changes[state.rowKey]?.state ?? row?.state else {
-          changes[state.rowKey] = (nil, try deletedAgain(state) ?? state)
-          continue
-        }
-        changes[state.rowKey] = (row, known.merging(state).adding(try losses(of: known, and: state)))
-      }
-      try change(Array(changes.values))
-      due = try waiting.take(atMost: BatchApplication.chunkSize)
+    var file = self
+    while !due.isEmpty {
+      // Documents of collections that aren't there yet may have waited as well.
+      if try Tracker(connection).takeUp(due) { file = try ReplicaFile(connection) }
+      try file.show(due)
+      due = try WaitingChanges(file).take(atMost: BatchApplication.chunkSize)
     }
     // Nobody has seen what was between.
-    try recordKnowledgeOfAll()
+    try file.recordKnowledgeOfAll()
+  }
+
+  private func show(_ due: [RowState]) throws {
+    _ = try tick(past: due.map(\.latestTime).max() ?? 0)
+    var changes: [RowKey: (row: StoredRow?, state: RowState)] = [:]
+    for received in due {
+      let state = counting(received)
+      let row = try changes[state.rowKey]?.row ?? row(state.rowKey)
+      guard let known = changes[state.rowKey]?.state ?? row?.state else {
+        changes[state.rowKey] = (nil, try deletedAgain(state) ?? state)
+        continue
+      }
+      changes[state.rowKey] = (row, known.merging(state).adding(try losses(of: known, and: state)))
+    }
+    try change(Array(changes.values))
   }
 
   /// Brings together a row of a table and the state of it that is held.

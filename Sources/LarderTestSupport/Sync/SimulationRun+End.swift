@@ -23,6 +23,7 @@ extension SimulationRun {
       silentRounds = isSilent ? silentRounds + 1 : 0
       if silentRounds == 2 {
         for place in replicas.indices { try await takeUp(place) }
+        look(after: "the last exchanges")
         return
       }
     }

@@ -26,6 +26,7 @@ extension SimulationRun {
       try await setSyncs(try await !sync.syncs(collection: collection), collection, place)
     case .earlierApp: try await update(place)
     }
+    look(after: "\(hazard) at \(place)")
   }
 
   /// Takes up what an exchange has brought. A file can find that it is a copy only then.

@@ -12,12 +12,19 @@ struct SimulationRun {
   private(set) var stepCount = 0
   var hazards: Hazards
   let key = GroupKey()
+  private var watched: WatchedRow?
 
   init(_ simulation: SyncSimulation, seed: UInt64, in parent: URL) throws {
     self.simulation = simulation
     folder = try TemporaryFolder(in: parent)
     random = SplitMix64(seed: seed)
     hazards = Hazards(seed: seed)
+    watched = simulation.watched.map(WatchedRow.init)
+  }
+
+  /// Prints what has become of the watched row.
+  mutating func look(after event: @autoclosure () -> String) {
+    watched?.look(at: replicas, after: "step \(stepCount), \(event())")
   }
 
   var stores: [Store] { replicas.map(\.store) }
@@ -36,7 +43,10 @@ struct SimulationRun {
     let place = Int.random(in: replicas.indices, using: &random)
     switch Int.random(in: 0..<12, using: &random) {
     case 0..<7:
-      for _ in 0..<Int.random(in: 1...4, using: &random) { try await write(to: place) }
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        try await write(to: place)
+        look(after: "write to \(place)")
+      }
     case 7: try await replicas[place].advanceClock(by: Int64.random(in: 0..<100_000, using: &random))
     case 8: try await replicas[place].reopen()
     default:
@@ -59,13 +69,16 @@ struct SimulationRun {
 
   private mutating func exchange(_ sender: Int, _ recipient: Int) async throws {
     let (one, other) = (replicas[sender].store, replicas[recipient].store)
-    switch Int.random(in: 0..<4, using: &random) {
+    let way = Int.random(in: 0..<4, using: &random)
+    switch way {
     case 0: try await one.sync.exchange(with: other.sync)
     case 1: try await sendFile(one, other)
     case 2: try await breakOff(one, other)
     default: try await sendBatches(one, other)
     }
     for place in [sender, recipient] { try await takeUp(place) }
+    let name = ["exchange", "file", "broken exchange", "batches"][way]
+    look(after: "\(name) from \(sender) to \(recipient)")
   }
 
   /// Hands over a file, which may be damaged.

@@ -39,6 +39,8 @@ public struct SyncSimulation: Sendable {
 
   let app: App
   private(set) var earlierApp: App?
+  /// The row of which is printed what becomes of it, as a failure names it.
+  package var watched: String?
   let replicas: Int
   let steps: Int
 

@@ -30,9 +30,15 @@ struct WrittenValues {
     let known = old.map(Self.writes) ?? [:]
     for (write, value) in Self.writes(state) where known[write] == nil {
       values[write] = value
-      for former in known.keys where former.property == write.property { overwritten.insert(former) }
+      overwrite(known.filter { $0.key.property == write.property })
     }
-    if let old, old.causalLength != state.causalLength { overwritten.formUnion(known.keys) }
+    if let old, old.causalLength != state.causalLength { overwrite(known) }
+  }
+
+  /// Remembers that somebody had values before his eyes. Some were written by nobody: they are the defaults of new properties.
+  private mutating func overwrite(_ writes: [Write: ReplicatedValue]) {
+    overwritten.formUnion(writes.keys)
+    values.merge(writes) { known, _ in known }
   }
 
   /// Remembers what was changed in a row while nobody followed it: what is no longer there was overwritten by someone who saw
@@ -40,11 +46,11 @@ struct WrittenValues {
   mutating func record(_ state: RowState, replacing old: RowState) {
     record(state, over: old)
     let present = Dictionary(state.properties.map { ($0.name, $0.value) }) { $1 }
-    for (write, value) in Self.writes(old) where present[write.property] != value { overwritten.insert(write) }
+    overwrite(Self.writes(old).filter { present[$0.key.property] != $0.value })
   }
 
   /// Remembers that a row went with another one, which was deleted by someone who saw it.
-  mutating func recordCascade(_ state: RowState) { overwritten.formUnion(Self.writes(state).keys) }
+  mutating func recordCascade(_ state: RowState) { overwrite(Self.writes(state)) }
 
   /// Remembers that a file has stamped a row anew, or lost it.
   ///

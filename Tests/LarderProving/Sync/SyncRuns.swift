@@ -14,7 +14,12 @@ public struct SyncRuns: ProofPart {
   /// How many runs there are side by side.
   private static let lanes = 2
 
-  public init() {}
+  private let watched: String?
+
+  /// - Parameter watched: The row of which is printed what becomes of it, as a finding names it; nil for none.
+  public init(watching watched: String? = nil) {
+    self.watched = watched
+  }
 
   public func run(_ run: ProofRun) async throws -> PartResult {
     var result = PartResult(
@@ -42,7 +47,9 @@ public struct SyncRuns: ProofPart {
         next += 1
         group.addTask {
           do {
-            try await Self.simulation(seed).run(seed: seed, in: run.folder)
+            var simulation = Self.simulation(seed)
+            simulation.watched = watched
+            try await simulation.run(seed: seed, in: run.folder)
             return nil
           } catch {
             return error

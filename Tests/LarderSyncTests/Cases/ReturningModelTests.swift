@@ -158,6 +158,20 @@ struct ReturningModelTests {
     #expect(try await b.store.documents("notes").find("n") == ["text": "t"])
   }
 
+  @Test("a document whose time has come when another collection returns is there, although its own is new")
+  func waitingDocument() async throws {
+    try await b.store.sync.setSyncs(false, collection: "notes")
+    for replica in [a, b] { try await replica.store.documents("notes").save("n", ["text": "t"]) }
+    try await a.advanceClock(by: 365 * 24 * 60 * 60 * 1000)
+    try await a.store.documents("later").save("m", ["text": "u"])
+    try await b.store.sync.import(from: a.store.sync.export(to: a.folder.file("changes")).url)
+    #expect(try await b.store.sync.waiting().map(\.key) == [["m"]])
+    try await b.advanceClock(by: 366 * 24 * 60 * 60 * 1000)
+    try await b.store.sync.setSyncs(true, collection: "notes")
+    #expect(try await b.store.documents("later").find("m") == ["text": "u"])
+    try await meet(b)
+  }
+
   @Test("what is written right after a collection returns was written by someone who saw what had come")
   func writtenAfterReturn() async throws {
     let (ours, theirs) = (a.store.documents("notes"), b.store.documents("notes"))

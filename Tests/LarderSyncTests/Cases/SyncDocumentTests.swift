@@ -108,6 +108,39 @@ struct SyncDocumentTests {
     #expect(try await theirs.find("bob") == ["name": "Bob", "age": 6])
   }
 
+  @Test("S15: a deleted document can be brought back by a replica that never had its collection")
+  func deletionHeardOf() async throws {
+    try await a.store.documents("people").save("ada", ["name": "Ada"])
+    try await a.store.documents("people").save("bob", ["name": "Bob"])
+    try await meet()
+    try await a.store.documents("people").deleteAll()
+    try await b.setClock(past: a)
+    for key in ["ada", "bob"] { try await b.store.documents("people").update(key, ["age": 37]) }
+    try await meet()
+    let c = try a.another()
+    try await c.exchange(with: a)
+    let conflicts = try await c.store.sync.conflicts()
+    try await c.store.sync.restore(try #require(conflicts.first { $0.key == [.text("ada")] }))
+    #expect(try await c.store.documents("people").find("ada") == ["name": "Ada", "age": 37])
+    try await c.store.sync.restore(try #require(conflicts.first { $0.key == [.text("bob")] }))
+    for replica in [a, b] { try await c.exchange(with: replica) }
+    for replica in [a, b, c] { #expect(try await replica.documents("people").count == 2) }
+    try await expectEqual([a, b, c])
+  }
+
+  @Test("S15: a deleted document can be brought back after its collection was removed")
+  func deletionWithCollection() async throws {
+    try await a.store.documents("people").save("ada", ["name": "Ada"])
+    try await meet()
+    _ = try await a.store.documents("people").deleteCollection()
+    try await b.setClock(past: a)
+    try await b.store.documents("people").update("ada", ["age": 37])
+    try await meet()
+    try await a.store.sync.restore(try #require(try await a.store.sync.conflicts().first))
+    #expect(try await a.store.documents("people").find("ada") == ["name": "Ada", "age": 37])
+    try await meet()
+  }
+
   @Test("S15: nothing of a deleted document shines through the one that was saved in its place")
   func reinsertion() async throws {
     let (ours, theirs) = (a.store.documents("people"), b.store.documents("people"))
