@@ -1,12 +1,15 @@
 import subprocess
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from creatures_page import CreaturesPage
 from ledger_page import LedgerPage
 from notes_page import NotesPage
 from showcase import REPOSITORY, Showcase
+
+# Several windows, their servers and what they do share a few processors: a page that is right after a while is right.
+expect.set_options(timeout=20_000)
 
 
 @pytest.fixture(scope="session")
