@@ -79,21 +79,27 @@ public struct StoreSync: Sendable {
     progress: (@Sendable (ExchangeReport) -> Void)? = nil
   ) async throws -> ExchangeReport {
     let other = try await peer.replica()
-    let own = try await identified(by: peer)
-    guard own != other else {
+    var start = try await start(with: peer, other)
+    guard start.own != other else {
       throw StoreError(
         .unsupported, ofModel: nil,
         "Both sides of the exchange are the same file. Exchange with another one; a copy of a file counts as one.")
     }
     var report = ExchangeReport()
-    report.startedAfresh = try await startAfreshIfNeeded(with: peer, other)
-    var failure = try await receive(from: peer, other, own, attachments, &report, progress)
-    let position = try await peer.cursor(of: own).position
-    let forgotten = try await forgotten()
-    if position > 0, position < forgotten {
+    var theirs = try await Self.changes(of: peer, after: start.received, for: start.own)
+    if try await start.needsFreshStart(with: peer, theirs) {
+      try await startAfresh(with: peer, other)
+      report.startedAfresh = true
+      start = try await self.start(with: peer, other)
+      theirs = try await Self.changes(of: peer, after: start.received, for: start.own)
+    }
+    var failure = try await receive(theirs, from: peer, start.own, attachments, &report, progress)
+    let ours = try await changes(after: start.sent, for: other, limit: Self.batchSize)
+    if start.peerNeedsFreshStart(ours) {
       report.peerMustStartAfresh = true
     } else {
-      let other = try await Self.carry(from: self, own, to: peer, other, attachments) { handed, _, attachments in
+      try await noteSending(ours, start, to: other)
+      let other = try await Self.carry(from: self, ours, to: peer, other, attachments) { handed, _, attachments in
         report.sent += handed
         report.sentAttachments = attachments
         progress?(report)
@@ -102,7 +108,8 @@ public struct StoreSync: Sendable {
     }
     if report.startedAfresh, !report.peerMustStartAfresh {
       // The peer has deleted again what it was offered and had deleted before.
-      failure = try await receive(from: peer, other, own, attachments, &report, progress) ?? failure
+      theirs = try await Self.changes(of: peer, after: try await cursor(of: other), for: start.own)
+      failure = try await receive(theirs, from: peer, start.own, attachments, &report, progress) ?? failure
     }
     let (setAside, isConfirmed, lastForgotten) = try await store.readingModule(isBrief: true) { connection in
       let file = try ReplicaFile(connection)
@@ -115,31 +122,32 @@ public struct StoreSync: Sendable {
     return report
   }
 
+  /// Records that the peer begins with the first change, if deletions were forgotten and one batch isn't all.
+  private func noteSending(_ first: ChangeBatch, _ start: ExchangeStart, to other: ReplicaID) async throws {
+    guard start.sent.position == 0, start.sentAfter < first.forgotten, !first.isLast else { return }
+    try await store.writingModule { connection in
+      try connection.transaction {
+        try Tracker(connection).upgrade()
+        try ReplicaFile(connection).setSentAfter(first.forgotten, to: other)
+      }
+    }
+  }
+
   /// Takes what the peer has.
+  ///
+  /// - Parameter first: The first batch.
   private func receive(
-    from peer: some SyncPeer, _ other: ReplicaID, _ own: ReplicaID, _ attachments: AttachmentTransfer,
+    _ first: ChangeBatch, from peer: some SyncPeer, _ own: ReplicaID, _ attachments: AttachmentTransfer,
     _ report: inout ExchangeReport, _ progress: (@Sendable (ExchangeReport) -> Void)?
   ) async throws -> StoreError? {
     let known = report.receivedAttachments
     var current = report
     defer { report = current }
-    return try await Self.carry(from: peer, other, to: self, own, attachments) { _, changed, attachments in
+    return try await Self.carry(from: peer, first, to: self, own, attachments) { _, changed, attachments in
       current.received += changed
       current.receivedAttachments = known + attachments
       progress?(current)
     }
-  }
-
-  /// Returns the identifier of this file, which is a new one if the peer has more from it than it has written: then it
-  /// was replaced by an older copy.
-  private func identified(by peer: some SyncPeer) async throws -> ReplicaID {
-    let own = try await replica()
-    let position = try await peer.cursor(of: own).position
-    if try await store.readingModule(isBrief: true, { try ReplicaFile($0).clock().now >= position }) { return own }
-    try await store.writingModule { connection in
-      try connection.transaction { try ReplicaFile(connection).becomeNewReplica() }
-    }
-    return try await replica()
   }
 
   /// Records that everything up to now was written in this file, once it has left the device.
@@ -152,26 +160,20 @@ public struct StoreSync: Sendable {
 
   /// Hands one side what it lacks of the other.
   ///
-  /// - Parameter report: Called after each batch with the numbers of rows that were handed over, and that changed, and
-  ///   of all attachments.
+  /// - Parameters:
+  ///   - first: The first batch.
+  ///   - report: Called after each batch with the numbers of rows that were handed over, and that changed, and of all
+  ///     attachments.
   /// - Returns: The error of an attachment whose bytes weren't its own.
   private static func carry(
-    from sender: some SyncPeer, _ origin: ReplicaID, to recipient: some SyncPeer, _ target: ReplicaID,
+    from sender: some SyncPeer, _ first: ChangeBatch, to recipient: some SyncPeer, _ target: ReplicaID,
     _ attachments: AttachmentTransfer, _ report: (_ handed: Int, _ changed: Int, _ attachments: Int) -> Void
   ) async throws -> StoreError? {
     var carrier = AttachmentCarrier(from: sender, to: recipient, attachments)
     var end = ExchangeEnd(of: sender)
-    var cursor = try await recipient.cursor(of: origin)
+    var batch = first
     while true {
       try Task.checkCancellation()
-      let batch = try await sender.changes(after: cursor, for: target, limit: batchSize)
-      guard batch.since == cursor, batch.upTo.replica == origin, batch.isLast || batch.upTo.position > cursor.position
-      else {
-        throw StoreError(
-          .invalidValue, ofModel: nil,
-          "The peer was asked for the changes after position \(cursor.position), and returned others. Its transport mixes up batches."
-        )
-      }
       // The bytes come first, so that no row names what isn't there.
       if batch.rows.contains(where: { $0.isThere && !$0.namedAttachments.isEmpty }) {
         try await carrier.carry(batch.rows)
@@ -184,8 +186,24 @@ public struct StoreSync: Sendable {
         if carrier.count > count { report(0, 0, carrier.count) }
         return carrier.failure
       }
-      cursor = batch.upTo
+      batch = try await changes(of: sender, after: batch.upTo, for: target, limit: end.limit)
     }
+  }
+
+  /// Asks for the next batch.
+  private static func changes(
+    of sender: some SyncPeer, after cursor: ChangeCursor, for target: ReplicaID, limit: Int = batchSize
+  ) async throws -> ChangeBatch {
+    let batch = try await sender.changes(after: cursor, for: target, limit: limit)
+    guard batch.since == cursor, batch.upTo.replica == cursor.replica,
+      batch.isLast || batch.upTo.position > cursor.position
+    else {
+      throw StoreError(
+        .invalidValue, ofModel: nil,
+        "The peer was asked for the changes after position \(cursor.position), and returned others. Its transport mixes up batches."
+      )
+    }
+    return batch
   }
 }
 
@@ -197,7 +215,7 @@ extension StoreSync: SyncPeer {
   public func replica() async throws -> ReplicaID {
     let known = try await store.readingModule(isBrief: true) { connection in
       let file = try ReplicaFile(connection)
-      return try file.isCopy() || file.hasUnconfirmedContributions() ? nil : file.own()
+      return try file.isIdentified() ? file.own() : nil
     }
     if let known { return known }
     return try await store.writingModule { connection in

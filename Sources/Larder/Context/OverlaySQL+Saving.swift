@@ -7,9 +7,13 @@ extension OverlaySQL {
   var writeUpdates: [String] {
     // A key may have changed to one that the file takes for the same.
     let others = table.columns.filter { !table.keys.contains($0.name) || $0.isCollated }.map { Quoting.name($0.name) }
-    // The triggers of the file give a moved row the last position.
+    return others.isEmpty ? [] : [write(others)] + writePlaces
+  }
+
+  /// Writes the positions again, because the triggers of the file give a moved row the last one.
+  private var writePlaces: [String] {
     let places = table.places.map { Quoting.name($0.column) }
-    return others.isEmpty ? [] : [write(others)] + (places.isEmpty ? [] : [write(places)])
+    return places.isEmpty ? [] : [write(places)]
   }
 
   var writeDeletions: String {
@@ -19,7 +23,7 @@ extension OverlaySQL {
   /// Writes the references again, because deletions may have cleared them in rows that refer to the parent again.
   var writeReferences: [String] {
     let references = Set(table.references.flatMap(\.childColumns).map(Quoting.name)).subtracting(keys).sorted()
-    return references.isEmpty ? [] : [write(references)]
+    return references.isEmpty ? [] : [write(references)] + writePlaces
   }
 
   /// - Parameters:

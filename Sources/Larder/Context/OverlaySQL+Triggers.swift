@@ -45,7 +45,7 @@ extension OverlaySQL {
       let value = "NEW.\(Quoting.name(column.name))"
       guard let place = table.places.first(where: { $0.column == column.name }) else { return value }
       let owner = Quoting.name(place.owner)
-      return "CASE WHEN NEW.\(owner) IS OLD.\(owner) THEN \(value) ELSE \(lastPlace(place)) END"
+      return "CASE WHEN NEW.\(owner) IS OLD.\(owner) OR NEW.\(owner) IS NULL THEN \(value) ELSE \(lastPlace(place)) END"
     }
     let assignments = zip(columns, values).map { "\($0) = \($1)" }.joined(separator: ", ")
     return """

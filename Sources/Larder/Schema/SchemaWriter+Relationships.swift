@@ -43,7 +43,9 @@ extension SchemaWriter {
           "\(start)insert", "AFTER INSERT", on: table.name,
           when: "new.\(position) IS NULL AND new.\(column) IS NOT NULL", [move]),
         SchemaTrigger(
-          "\(start)update", "AFTER UPDATE OF \(column)", on: table.name, when: "old.\(column) IS NOT new.\(column)",
+          "\(start)update", "AFTER UPDATE OF \(column)", on: table.name,
+          // A row that leaves keeps its position, so that it isn't changed once more with each deletion of its target.
+          when: "old.\(column) IS NOT new.\(column) AND new.\(column) IS NOT NULL",
           ["UPDATE \(name) SET \(position) = NULL WHERE \(number) = new.\(number)", move]),
       ]
     }

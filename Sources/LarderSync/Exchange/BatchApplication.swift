@@ -29,11 +29,11 @@ struct BatchApplication: Sendable {
   ///
   /// - Throws: `StoreError` `.notFound` if the sender has forgotten deletions of which this file hasn't heard.
   func apply(_ rows: [RowState], _ connection: ModuleConnection) throws -> Int {
-    if try isReceived(connection) { return 0 }
+    if try isReceived(connection) || ReplicaFile(connection).isOutdated(header) { return 0 }
     if header.forgotten > 0 {
       try connection.transaction {
         try Tracker(connection).upgrade()
-        try ReplicaFile(connection).checkDeletions(header)
+        try ReplicaFile(connection).checkDeletions(header, knowledge)
       }
     }
     var changed = 0
@@ -164,12 +164,11 @@ struct BatchApplication: Sendable {
     // The file has become a new replica meanwhile, which lacks what was left out for the former one.
     if let recipient = header.recipient, try recipient != file.own() { return }
     try file.recordBeginning(sender, header)
-    guard
-      let end = try file.advance(
-        sender, since: header.since.position, upTo: header.upTo.position, isLast: header.isLast)
-    else { return }
-    // Without rows there is nothing new to know, except that deletions were heard of that the sender has forgotten.
-    guard end.isLast, rowCount > 0 || header.forgotten > 0 else { return }
+    let before = try file.received(from: header.sender)
+    guard let end = try file.advance(sender, by: header), end.isLast else { return }
+    // Without rows there is nothing new to know, except that they came before, or that nothing is left to hear of deletions
+    // that the sender has forgotten.
+    guard rowCount > 0 || end.position > header.upTo.position || before < header.forgotten else { return }
     try file.recordKnowledge(of: sender, upTo: end.position)
   }
 }

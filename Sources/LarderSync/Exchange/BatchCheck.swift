@@ -4,7 +4,7 @@ import Larder
 ///
 /// It is a value that knows what it needs of the file, so that changes are checked part by part without a connection.
 struct BatchCheck: Sendable {
-  private let own: ReplicaID
+  let own: ReplicaID
   private var now: Int64
   private let tables: [ExactName: TrackedTable]
   /// The number of values in the keys of a table, for those that no model has too.
@@ -63,7 +63,7 @@ struct BatchCheck: Sendable {
   /// Whether the sender knows writes of this replica that this file doesn't have, because it was put back from an older
   /// copy. Such writes aren't refused then.
   mutating func isOlder(than knowledge: [Knowledge], of sender: ReplicaID) -> Bool {
-    let known = knowledge.filter { $0.replica == sender && $0.origin == own }.map(\.upTo).max() ?? 0
+    let known = knowledge.extent(of: sender, over: own)
     guard known > now else { return false }
     now = known
     return true

@@ -1,8 +1,16 @@
 /// Tells when a peer has handed out what it had when it was first asked, so that an exchange ends however fast the peer
 /// goes on to write.
+///
+/// What was written meanwhile is then asked for at once: only who has all changes as of one commit knows what the peer knew,
+/// and doesn't take its own later changes for conflicts. If even that isn't everything, the exchange ends without.
 struct ExchangeEnd<Sender: SyncPeer> {
+  /// The number of rows to ask for next.
+  private(set) var limit = StoreSync.batchSize
+
   private let sender: Sender
   private var position: Int64?
+  private var rounds = 3
+  private static var everything: Int { 1 << 20 }
 
   init(of sender: Sender) {
     self.sender = sender
@@ -20,6 +28,9 @@ struct ExchangeEnd<Sender: SyncPeer> {
       end = try await sender.cursor(of: batch.upTo.replica).position
       position = end
     }
-    return end > 0 && batch.upTo.position >= end
+    guard end > 0, batch.upTo.position >= end else { return false }
+    limit = Self.everything
+    rounds -= 1
+    return rounds < 0
   }
 }

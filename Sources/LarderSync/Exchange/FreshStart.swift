@@ -14,20 +14,25 @@ struct FreshStart {
     self.sync = sync
   }
 
-  mutating func run(with peer: some SyncPeer, _ other: ReplicaID) async throws {
+  /// - Returns: Whether nothing is missed. Otherwise the peer has forgotten deletions meanwhile, perhaps of rows that it had
+  ///   handed out.
+  mutating func run(with peer: some SyncPeer, _ other: ReplicaID) async throws -> Bool {
     var cursor = ChangeCursor(replica: other, position: 0)
     // A replica that nobody has heard of, because what came from this one is wanted as well.
     let stranger = ReplicaID()
     var end = ExchangeEnd(of: peer)
+    var forgotten: ClosedRange<Int64>?
     while true {
       try Task.checkCancellation()
-      let batch = try await peer.changes(after: cursor, for: stranger, limit: StoreSync.batchSize)
+      let batch = try await peer.changes(after: cursor, for: stranger, limit: end.limit)
       guard batch.since == cursor, batch.isLast || batch.upTo.position > cursor.position else {
         throw StoreError(
           .invalidValue, ofModel: nil,
           "The peer was asked for the changes after position \(cursor.position), and returned others. Its transport mixes up batches."
         )
       }
+      let first = forgotten?.lowerBound ?? batch.forgotten
+      forgotten = first...max(first, batch.forgotten)
       rowKeys.formUnion(batch.rows.map(\.rowKey))
       try await sync.apply(
         ChangeBatch(
@@ -38,36 +43,22 @@ struct FreshStart {
     }
     let position = try await peer.cursor(of: try await sync.replica()).position
     try await sync.offerRows(except: rowKeys, to: other, knownUpTo: position)
+    return forgotten?.lowerBound == forgotten?.upperBound
   }
 }
 
 extension StoreSync {
-  /// Takes everything from the peer anew, if this replica was away for longer than the peer keeps deletions, or the peer for
-  /// longer than this one does and can't tell.
+  /// Takes everything from the peer anew.
   ///
-  /// - Returns: Whether it was.
-  func startAfreshIfNeeded(with peer: some SyncPeer, _ other: ReplicaID) async throws -> Bool {
-    let (own, position, forgotten, wasInterrupted) = try await store.readingModule(isBrief: true) {
-      connection in
-      let file = try ReplicaFile(connection)
-      return (
-        try file.own(), try file.received(from: other), try file.forgotten(),
-        try file.isStartingAfresh(with: other)
-      )
-    }
-    if !wasInterrupted {
-      let known = try await peer.cursor(of: own).position
-      // Two that meet for the first time hand each other everything.
-      guard position > 0 || known > 0 else { return false }
-      let isBehind = try await position < peer.forgotten()
-      // A peer that has nothing of this replica can't tell what it has missed.
-      guard isBehind || known == 0 && forgotten > 0 else { return false }
-    }
+  /// - Parameter other: The peer as a replica.
+  func startAfresh(with peer: some SyncPeer, _ other: ReplicaID) async throws {
     try await setStartingAfresh(true, with: other)
-    var start = FreshStart(self)
-    try await start.run(with: peer, other)
-    try await setStartingAfresh(false, with: other)
-    return true
+    for _ in 0..<3 {
+      var start = FreshStart(self)
+      guard try await start.run(with: peer, other) else { continue }
+      return try await setStartingAfresh(false, with: other)
+    }
+    // The next exchange tries again.
   }
 
   /// Makes the rows changes to send that another replica doesn't have, and would not get otherwise.

@@ -8,22 +8,67 @@ extension ReplicaFile {
   /// Refuses changes of a sender that has forgotten deletions since this file has heard of it: rows that were deleted there
   /// would stay here.
   ///
-  /// A file that takes all changes of a sender needs none of the deletions that were forgotten when it began.
+  /// A file that takes all changes of a sender needs none of the deletions that were forgotten when it began, unless the
+  /// sender had rows of this file before: it may have deleted those.
   ///
+  /// - Parameter knowledge: What the sender says to know.
   /// - Throws: `StoreError` `.notFound`.
-  func checkDeletions(_ header: BatchHeader) throws {
-    let known = try connection.first(
-      "SELECT received, begun_after, starts_afresh FROM \(SyncTables.replicas) WHERE replica = ?1",
-      [.blob(header.sender.bytes)]
-    ) { (received: $0.integer(0), begunAfter: $0.integer(1), startsAfresh: $0.integer(2) != 0) }
-    guard let known, known.received > 0, !known.startsAfresh else { return }
-    guard header.since.position <= known.received, known.received < header.forgotten,
-      known.begunAfter < header.forgotten
+  func checkDeletions(_ header: BatchHeader, _ knowledge: [Knowledge]) throws {
+    let progress = try progress(of: header.sender)
+    guard progress.received < header.forgotten, !progress.startsAfresh, header.since.position <= progress.received
     else { return }
+    if progress.received == 0 {
+      guard try knowledge.extent(of: header.sender, over: own(), at: header.forgotten) > 0 else { return }
+    } else {
+      guard progress.begunAfter < header.forgotten else { return }
+    }
     throw StoreError(
       .notFound, ofModel: nil,
       "The sender has forgotten deletions of which this replica hasn't heard, so rows that were deleted there would stay here. Call exchange(with:): it starts afresh, and keeps what was not sent. setRetention(_:) keeps deletions for longer."
     )
+  }
+
+  /// Whether a batch is from before this file began to take all changes of its sender, which has forgotten deletions until
+  /// then: rows that were deleted would come back with it.
+  func isOutdated(_ header: BatchHeader) throws -> Bool {
+    guard try header.upTo.position <= received(from: header.sender) else { return false }
+    return try header.forgotten < progress(of: header.sender).begunAfter
+  }
+
+  /// How far this file has come with the changes of another replica.
+  private struct Progress {
+    var received: Int64 = 0
+    /// The last deletion that the other had forgotten when this file began to take all of its changes.
+    var begunAfter: Int64 = 0
+    /// Whether this file takes everything anew.
+    var startsAfresh = false
+  }
+
+  private func progress(of replica: ReplicaID) throws -> Progress {
+    // The tables of an earlier version lack the column.
+    let begunAfter = try Tracker(connection).isCurrent() ? "begun_after" : "0"
+    return try connection.first(
+      "SELECT received, \(begunAfter), starts_afresh FROM \(SyncTables.replicas) WHERE replica = ?1",
+      [.blob(replica.bytes)]
+    ) { Progress(received: $0.integer(0), begunAfter: $0.integer(1), startsAfresh: $0.integer(2) != 0) } ?? Progress()
+  }
+
+  /// The last deletion that this file had forgotten when it began to send another replica all of its changes.
+  func sentAfter(to replica: ReplicaID) throws -> Int64 {
+    guard try Tracker(connection).isCurrent() else { return 0 }
+    let found = try connection.first(
+      "SELECT sent_after FROM \(SyncTables.replicas) WHERE replica = ?1", [.blob(replica.bytes)]
+    ) { $0.integer(0) }
+    return found ?? 0
+  }
+
+  /// Records that this file begins to send another replica all of its changes.
+  ///
+  /// - Parameter forgotten: The last deletion that it has forgotten.
+  func setSentAfter(_ forgotten: Int64, to replica: ReplicaID) throws {
+    try connection.run(
+      "UPDATE \(SyncTables.replicas) SET sent_after = ?2 WHERE id = ?1",
+      [.integer(try id(of: replica)), .integer(forgotten)])
   }
 
   /// Records which deletions a sender had forgotten when this file began to take all of its changes.
@@ -39,19 +84,17 @@ extension ReplicaFile {
   ///
   /// - Parameters:
   ///   - replica: The number of the replica whose changes they are.
-  ///   - since: Where the range begins.
-  ///   - end: Where it ends.
-  ///   - isLast: Whether the replica had nothing after it.
+  ///   - header: The header of the batch that has the range.
   /// - Returns: Up to where everything was received now; nil if earlier changes are missing. The range is remembered
-  ///   then, and counts as soon as they have come.
-  func advance(
-    _ replica: Int64, since: Int64, upTo end: Int64, isLast: Bool
-  ) throws -> (position: Int64, isLast: Bool)? {
+  ///   then, and counts as soon as they have come. One that may lack deletions isn't: it is asked for once more.
+  func advance(_ replica: Int64, by header: BatchHeader) throws -> (position: Int64, isLast: Bool)? {
+    let (since, end, isLast) = (header.since.position, header.upTo.position, header.isLast)
     let received =
       try connection.first("SELECT received FROM \(SyncTables.replicas) WHERE id = ?1", [.integer(replica)]) {
         $0.integer(0)
       } ?? 0
     guard since <= received else {
+      if header.forgotten > since { return nil }
       try connection.run(
         """
         INSERT INTO \(SyncTables.ahead) (replica, since, up_to, is_last) SELECT ?1, ?2, ?3, ?4 \
@@ -105,5 +148,14 @@ extension ReplicaFile {
       "SELECT position FROM \(SyncTables.told) WHERE replica = ?1", [.integer(number)]
     ) { $0.integer(0) }
     return min(position ?? 0, try clock().now)
+  }
+}
+
+extension Sequence where Element == Knowledge {
+  /// Up to where a replica knew the writes of another; zero if nothing says that it did.
+  ///
+  /// - Parameter time: The time of the first replica until which it knew them.
+  func extent(of replica: ReplicaID, over origin: ReplicaID, at time: Int64 = .max) -> Int64 {
+    filter { $0.replica == replica && $0.origin == origin && $0.since <= time }.map(\.upTo).max() ?? 0
   }
 }

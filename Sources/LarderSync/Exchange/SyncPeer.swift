@@ -14,7 +14,8 @@ public protocol SyncPeer: Sendable {
   /// - Parameters:
   ///   - cursor: The last change that isn't wanted, among those of this peer.
   ///   - recipient: The replica that asks: what the peer has from it is left out.
-  ///   - limit: The greatest number of rows.
+  ///   - limit: The greatest number of rows: 500, and 1,048,576 to catch up with a peer that goes on writing. A peer may hand
+  ///     out fewer.
   func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch
 
   /// Takes changes. A batch that came before changes nothing.

@@ -32,11 +32,15 @@ extension StoreSync {
     attachments: AttachmentTransfer = .eager, progress: (@Sendable (SyncProgress) -> Void)? = nil
   ) async throws -> ImportReport {
     _ = try await replica()
-    var file = try await verified(url, keys, limits)
+    var (file, extent) = try await verified(url, keys, limits)
     // Another program may write into the file while it is merged, so every part is checked once more.
     var check = try await store.readingModule { try BatchCheck(try ReplicaFile($0)) }
     let (header, total) = (file.header, file.rowCount)
-    let known = try await positionOfFreshStart(header)
+    if try await store.readingModule({ try ReplicaFile($0).isOutdated(header) }) {
+      progress?(SyncProgress(completed: total, total: total))
+      return try await report(header, total)
+    }
+    let known = try await positionOfFreshStart(header, extent)
     var rowKeys: Set<RowKey> = []
     var application = BatchApplication(header, knowledge: [], names: [], rowCount: total)
     var (rows, frames, completed, changed) = ([RowState](), 0, 0, 0)
@@ -78,13 +82,18 @@ extension StoreSync {
     if let known { try await offerRows(except: rowKeys, to: header.sender, knownUpTo: known) }
     changed += try await apply(rows, application, isLast: true)
     progress?(SyncProgress(completed: total, total: total))
-    let end = changed
-    return try await store.readingModule { connection in
+    return try await report(header, total, changed: changed, startedAfresh: known != nil)
+  }
+
+  private func report(
+    _ header: BatchHeader, _ rows: Int, changed: Int = 0, startedAfresh: Bool = false
+  ) async throws -> ImportReport {
+    try await store.readingModule { connection in
       let replica = try ReplicaFile(connection)
       return ImportReport(
-        header: header, rows: total, changed: end, setAside: try replica.setAsideCount(),
+        header: header, rows: rows, changed: changed, setAside: try replica.setAsideCount(),
         received: ChangeCursor(replica: header.sender, position: try replica.received(from: header.sender)),
-        startedAfresh: known != nil)
+        startedAfresh: startedAfresh)
     }
   }
 
@@ -92,11 +101,14 @@ extension StoreSync {
   /// this one hasn't heard; nil otherwise.
   ///
   /// The rows that the file doesn't have are offered to the sender then. It knows which of them it has deleted.
-  private func positionOfFreshStart(_ header: BatchHeader) async throws -> Int64? {
+  ///
+  /// - Parameter extent: Up to where the file says that the sender has the changes of this replica.
+  private func positionOfFreshStart(_ header: BatchHeader, _ extent: Int64) async throws -> Int64? {
     guard header.since.position == 0, header.forgotten > 0 else { return nil }
     return try await store.readingModule { connection in
       let file = try ReplicaFile(connection)
-      let (received, known) = (try file.received(from: header.sender), try file.told(by: header.sender))
+      let received = try file.received(from: header.sender)
+      let known = try max(file.told(by: header.sender), min(extent, file.clock().now))
       return received < header.forgotten && (received > 0 || known > 0) ? known : nil
     }
   }
@@ -115,8 +127,14 @@ extension StoreSync {
   )
 
   /// Opens a file all of which can come from another replica.
-  private func verified(_ url: URL, _ keys: [GroupKey], _ limits: BatchLimits) async throws -> BatchFile {
+  ///
+  /// - Returns: The file, and up to where it says that its sender has the changes of this replica.
+  private func verified(
+    _ url: URL, _ keys: [GroupKey], _ limits: BatchLimits
+  ) async throws -> (file: BatchFile, extent: Int64) {
     var check = try await store.readingModule { try BatchCheck(try ReplicaFile($0)) }
+    let own = check.own
+    var extent: Int64 = 0
     var newer: BatchHeader?
     var digests = AttachmentDigests()
     let file = try BatchFile(at: url, keys: keys, limits: limits) { part, header in
@@ -124,6 +142,7 @@ extension StoreSync {
       switch part {
       case .header(let header): try check.check(header)
       case .opening(_, let knowledge, let names):
+        extent = max(extent, knowledge.extent(of: header.sender, over: own, at: header.forgotten))
         if check.isOlder(than: knowledge, of: header.sender) { newer = header }
         try check.check(knowledge)
         try check.check(names)
@@ -132,8 +151,10 @@ extension StoreSync {
       case .end: break
       }
     }
-    if let newer { try await becomeNewReplica(newer) }
-    return file
+    guard let newer else { return (file, extent) }
+    try await becomeNewReplica(newer)
+    // The sender has nothing of the new replica.
+    return (file, 0)
   }
 
   /// Makes the file a new replica: the sender has more from it than it has written, so it was replaced by an older copy.

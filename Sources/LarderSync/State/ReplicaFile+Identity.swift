@@ -17,6 +17,9 @@ extension ReplicaFile {
     return try connection.finds("SELECT 1 FROM \(SyncTables.clock) WHERE file IS NOT ?1", [.init(place)])
   }
 
+  /// Whether the file has the identifier of its own, and nothing that it has added to counters could be taken for a copy's.
+  func isIdentified() throws -> Bool { try !isCopy() && !hasUnconfirmedContributions() }
+
   /// Makes the file a replica of its own, if it is a copy. In a transaction of the caller's.
   func identify() throws {
     guard try isCopy() else { return }

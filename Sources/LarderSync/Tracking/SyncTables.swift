@@ -60,7 +60,7 @@ enum SyncTables {
     CREATE TABLE main.\(replicas) (id INTEGER PRIMARY KEY, replica BLOB NOT NULL UNIQUE, \
     received INTEGER NOT NULL DEFAULT 0, name TEXT NOT NULL DEFAULT '', name_time INTEGER NOT NULL DEFAULT 0, \
     name_position INTEGER NOT NULL DEFAULT 0, starts_afresh INTEGER NOT NULL DEFAULT 0, \
-    begun_after INTEGER NOT NULL DEFAULT 0) STRICT
+    begun_after INTEGER NOT NULL DEFAULT 0, sent_after INTEGER NOT NULL DEFAULT 0) STRICT
     """,
     """
     CREATE TABLE main.\(tables) (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, key_count INTEGER NOT NULL, \
@@ -129,7 +129,7 @@ enum SyncTables {
     """
 
   /// The version of the tables, indexes and triggers. Files of an earlier one get what they lack when they are opened.
-  static let version: Int64 = 7
+  static let version: Int64 = 8
 
   /// The names of the columns of keys.
   static func keys(_ count: Int) -> [String] { (1...count).map { "key\($0)" } }

@@ -62,9 +62,10 @@ extension Tracker {
     if try !columns(of: SyncTables.tables).contains("left_at") {
       try connection.execute("ALTER TABLE main.\(SyncTables.tables) ADD COLUMN left_at INTEGER")
     }
-    if try !columns(of: SyncTables.replicas).contains("begun_after") {
+    let columns = try columns(of: SyncTables.replicas)
+    for column in ["begun_after", "sent_after"] where !columns.contains(column) {
       try connection.execute(
-        "ALTER TABLE main.\(SyncTables.replicas) ADD COLUMN begun_after INTEGER NOT NULL DEFAULT 0")
+        "ALTER TABLE main.\(SyncTables.replicas) ADD COLUMN \(column) INTEGER NOT NULL DEFAULT 0")
     }
     try renewTriggers()
     try connection.setInUse(SyncTables.version, SyncFeature.self)

@@ -75,6 +75,60 @@ struct ForgottenDeletionTests {
     try await expectEqual([a, b])
   }
 
+  @Test("S23: the first file that comes from someone who has deleted what he was sent, and has forgotten it")
+  func firstFileAfterAbsence() async throws {
+    let url = b.folder.file("changes")
+    try await b.store.insert(page)
+    try await a.store.sync.import(from: b.store.sync.export(to: url).url)
+    try await a.store.deleteAll(SharedKind.all)
+    try await a.forgetAll()
+    #expect(try await b.store.sync.import(from: a.store.sync.export(to: url).url).startedAfresh)
+    try await a.store.sync.import(from: b.store.sync.export(to: url, for: a.store.sync.replica()).url)
+    try await b.store.sync.import(from: a.store.sync.export(to: url, for: b.store.sync.replica()).url)
+    #expect(try await b.store.count(SharedKind.all) == 0)
+    for (one, other) in [(a, b), (b, a)] { try await one.exchange(with: other) }
+    try await expectEqual([a, b])
+  }
+
+  @Test("S23: the first batch of someone who has deleted what he was sent, and has forgotten it, is refused")
+  func firstBatchAfterAbsence() async throws {
+    let (own, other) = (try await b.store.sync.replica(), try await a.store.sync.replica())
+    try await b.store.insert(page)
+    let sent = try await b.store.sync.changes(after: .init(replica: own, position: 0), for: other, limit: 10)
+    try await a.store.sync.apply(sent)
+    try await a.store.deleteAll(SharedKind.all)
+    try await a.forgetAll()
+    let answer = try await a.store.sync.changes(after: .init(replica: other, position: 0), for: own, limit: 10)
+    let error = await #expect(throws: StoreError.self) { try await b.store.sync.apply(answer) }
+    #expect(error?.code == .notFound)
+    #expect(try await b.exchange(with: a).startedAfresh)
+    try await meet()
+    #expect(try await b.store.count(SharedKind.all) == 0)
+  }
+
+  @Test("S23: two that meet for the first time exchange everything, whatever was forgotten", .overEachTransport)
+  func firstMeeting() async throws {
+    for replica in [a, b] { try await replica.forgetOne() }
+    try await a.store.insert(page)
+    try await b.store.insert(SharedKind(id: "other", title: "O"))
+    for _ in 0..<2 { #expect(try await !a.exchange(with: b).startedAfresh) }
+    try await expectEqual([a, b])
+    #expect(try await a.store.count(SharedKind.all) == 2)
+  }
+
+  @Test("S23: who hears first of someone through a third replica needn't start afresh again and again")
+  func relayedBeginning() async throws {
+    try await b.store.insert(page)
+    try await c.exchange(with: b)
+    try await a.exchange(with: c)
+    try await a.store.deleteAll(SharedKind.all)
+    try await a.forgetAll()
+    try await b.exchange(with: a)
+    try await meet()
+    #expect(try await b.store.count(SharedKind.all) == 0)
+    #expect(try await !b.exchange(with: a).startedAfresh)
+  }
+
   @Test("S23: what was changed of a row whose deletion was forgotten is in conflict")
   func changed() async throws {
     try await a.store.insert(page)

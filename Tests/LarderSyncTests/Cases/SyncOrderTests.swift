@@ -25,6 +25,18 @@ private struct Singer: Hashable {
   var albums: ToMany<Album> = []
 }
 
+@Model
+private struct Shelf: Hashable {
+  var id: String
+  @Relationship(deleteRule: .nullify, inverse: \Book.shelf, ordered: true) var books: ToMany<Book> = []
+}
+
+@Model
+private struct Book: Hashable {
+  var id: String
+  var shelf: ToOne<Shelf>?
+}
+
 @Model(expires: true)
 private struct Offer: Hashable {
   var id: String
@@ -33,6 +45,28 @@ private struct Offer: Hashable {
 
 @Suite("Sync: order and expiry", .overEachTransport)
 struct SyncOrderTests {
+  @Test("S7, S11: a deletion doesn't change the rows it leaves behind, which are in order once the row returns")
+  func nullified() async throws {
+    let (a, b) = (try Replica([Shelf.self]), try Replica([Shelf.self]))
+    let shelf = Shelf(id: "s")
+    let books = ["1", "2", "3"].map { Book(id: $0, shelf: ToOne(shelf)) }
+    try await a.store.insert(shelf)
+    try await a.store.insert(books)
+    try await a.store.setLinks(shelf, \.books, [books[2], books[0], books[1]])
+    try await a.exchange(with: b)
+    let cursor = try await a.store.history().cursor
+    try await a.store.delete(shelf)
+    #expect(try await a.store.history(after: cursor).changes.map(\.table) == ["Shelf"])
+    try await b.setClock(past: a)
+    try await b.store.deleteAll(Book.where { $0.id == "1" })
+    for _ in 0..<2 { try await a.exchange(with: b) }
+    #expect(try await a.store.sync.conflicts().isEmpty)
+    try await a.store.insert(shelf)
+    for _ in 0..<2 { try await a.exchange(with: b) }
+    for replica in [a, b] { #expect(try await replica.store.fetch(shelf.books.all).map(\.id) == ["3", "2"]) }
+    try await expectEqual([a, b])
+  }
+
   @Test(
     "S11: links, unlinks and moves on both sides converge, no pair is there twice",
     arguments: 0..<3 as Range<UInt64>)

@@ -98,7 +98,7 @@ struct SyncRetentionTests {
     }
   }
 
-  @Test("S23: a fresh start that is interrupted anywhere begins again", arguments: 0..<3)
+  @Test("S23: a fresh start that is interrupted anywhere begins again", arguments: 0..<4)
   func interruption(batches: Int) async throws {
     try await partForLong()
     try await a.store.insert([SharedKind(id: "1", title: ""), SharedKind(id: "2", title: "")])
@@ -108,6 +108,123 @@ struct SyncRetentionTests {
     #expect(try await b.exchange(with: a).startedAfresh)
     try await meet()
     #expect(Set(try await b.store.fetch(SharedKind.all).map(\.id)) == ["kept", "1", "2"])
+  }
+
+  @Test("S19, S23: a first exchange with someone who only answers goes on where it broke off")
+  func interruptedBeginning() async throws {
+    try await a.store.insert((0..<1200).map { SharedKind(id: "\($0)", title: "") })
+    try await a.forgetOne()
+    for _ in 0..<2 {
+      await #expect(throws: Refusing.Broken.self) {
+        try await a.store.sync.exchange(with: Refusing(b.store.sync, after: 1))
+      }
+    }
+    #expect(try await b.store.count(SharedKind.all) > 0)
+    let report = try await a.store.sync.exchange(with: b.store.sync)
+    #expect(!report.peerMustStartAfresh && report.sent > 0)
+    #expect(try await b.store.count(SharedKind.all) == 1200)
+    try await meet()
+    // What is forgotten from now on may be missed.
+    try await a.store.deleteAll(SharedKind.where { $0.id == "1" })
+    try await a.store.insert(SharedKind(id: "later", title: ""))
+    try await a.forgetAll()
+    #expect(try await a.store.sync.exchange(with: b.store.sync).peerMustStartAfresh)
+    try await meet()
+  }
+
+  /// A peer that takes some batches, and then no more.
+  private actor Refusing: SyncPeer {
+    struct Broken: Error {}
+    private let sync: StoreSync
+    private var batches: Int
+
+    init(_ sync: StoreSync, after batches: Int) {
+      self.sync = sync
+      self.batches = batches
+    }
+
+    func replica() async throws -> ReplicaID { try await sync.replica() }
+    func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await sync.cursor(of: replica) }
+    func forgotten() async throws -> Int64 { try await sync.forgotten() }
+
+    func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
+      try await sync.changes(after: cursor, for: recipient, limit: limit)
+    }
+
+    func apply(_ batch: ChangeBatch) async throws -> Int {
+      batches -= 1
+      if batches < 0 { throw Broken() }
+      return try await sync.apply(batch)
+    }
+  }
+
+  @Test("S23: deletions that are forgotten while someone starts afresh aren't missed")
+  func forgettingMeanwhile() async throws {
+    try await partForLong()
+    try await a.store.insert((1...4).map { SharedKind(id: "\($0)", title: "") })
+    let peer = Forgetting(a)
+    #expect(try await b.store.sync.exchange(with: peer).startedAfresh)
+    #expect(await peer.hasForgotten)
+    try await meet()
+    #expect(try await b.store.find(SharedKind.self, "1") == nil)
+  }
+
+  /// A peer that deletes a row after it has handed it out, and forgets that it did.
+  private actor Forgetting: SyncPeer {
+    private let replica: Replica
+    private var sync: StoreSync { replica.store.sync }
+    private(set) var hasForgotten = false
+
+    init(_ replica: Replica) { self.replica = replica }
+
+    func replica() async throws -> ReplicaID { try await sync.replica() }
+    func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await sync.cursor(of: replica) }
+    func apply(_ batch: ChangeBatch) async throws -> Int { try await sync.apply(batch) }
+    func forgotten() async throws -> Int64 { try await sync.forgotten() }
+
+    func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
+      let batch = try await sync.changes(after: cursor, for: recipient, limit: 2)
+      if !hasForgotten, cursor.position == 0, batch.rows.contains(where: { $0.key == [.init("1")] }) {
+        hasForgotten = true
+        try await replica.store.deleteAll(SharedKind.where { $0.id == "1" })
+        try await replica.store.insert(SharedKind(id: "5", title: ""))
+        try await replica.forgetAll()
+      }
+      return batch
+    }
+  }
+
+  @Test("S10, S23: a batch that came too early, and may lack deletions, is asked for once more")
+  func early() async throws {
+    let (own, other) = (try await a.store.sync.replica(), try await b.store.sync.replica())
+    try await a.store.insert([kept, deleted])
+    let start = ChangeCursor(replica: own, position: 0)
+    let first = try await a.store.sync.changes(after: start, for: other, limit: 1)
+    try await b.store.sync.apply(first)
+    let second = try await a.store.sync.changes(after: first.upTo, for: other, limit: 10)
+    try await a.store.deleteAll(SharedKind.where { $0.id == "deleted" })
+    try await a.forgetAll()
+    let third = try await a.store.sync.changes(after: second.upTo, for: other, limit: 10)
+    try await b.store.sync.apply(third)
+    try await b.store.sync.apply(second)
+    try await meet()
+    #expect(try await b.store.fetch(SharedKind.all).map(\.id) == ["kept"])
+  }
+
+  @Test("S10, S23: a batch from before deletions were forgotten brings no row to someone who began afterwards")
+  func outdated() async throws {
+    let (own, other) = (try await a.store.sync.replica(), try await b.store.sync.replica())
+    try await a.store.insert([kept, deleted])
+    let old = try await a.store.sync.changes(after: .init(replica: own, position: 0), for: other, limit: 10)
+    let file = try await a.store.sync.export(to: a.folder.file("old"))
+    try await a.store.deleteAll(SharedKind.where { $0.id == "deleted" })
+    try await a.store.insert(SharedKind(id: "new", title: "N"))
+    try await a.forgetAll()
+    try await b.exchange(with: a)
+    #expect(try await b.store.sync.apply(old) == 0)
+    #expect(try await b.store.sync.import(from: file.url).changed == 0)
+    #expect(try await b.store.count(SharedKind.all) == 2)
+    try await meet()
   }
 
   @Test("S23: batches of a sender that has forgotten deletions are refused until an exchange starts afresh")

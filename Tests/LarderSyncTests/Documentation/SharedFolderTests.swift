@@ -15,14 +15,16 @@ struct SharedFolderTests {
     replicas = try (0..<3).map { _ in try Replica() }
   }
 
-  private func peer(of place: Int) async throws -> SharedFolder {
-    SharedFolder(folder: folder.url, other: try await replicas[place].store.sync.replica(), keys: [])
+  private func peer(of place: Int, for own: Int) async throws -> SharedFolder {
+    SharedFolder(
+      folder: folder.url, own: try await replicas[own].store.sync.replica(),
+      other: try await replicas[place].store.sync.replica(), keys: [])
   }
 
   /// Each replica exchanges with the folder, as it would without knowing whether the others are there.
   private func visit(_ place: Int) async throws {
     for other in replicas.indices where other != place {
-      try await replicas[place].store.sync.exchange(with: peer(of: other))
+      try await replicas[place].store.sync.exchange(with: peer(of: other, for: place))
     }
   }
 
@@ -83,5 +85,24 @@ struct SharedFolderTests {
     for _ in 0..<3 { for place in replicas.indices { try await visit(place) } }
     try await expectEqual(replicas)
     #expect(try await replicas[2].store.count(SharedKind.all) == 1)
+  }
+
+  @Test("S23: once the folder is deleted, who was away for longer than deletions are kept starts afresh")
+  func absence() async throws {
+    let (a, b) = (replicas[0], replicas[1])
+    try await a.store.insert(["kept", "deleted"].map { SharedKind(id: $0, title: "t") })
+    for _ in 0..<2 { for place in 0..<2 { try await visit(place) } }
+    try await a.store.deleteAll(SharedKind.where { $0.id == "deleted" })
+    try await a.forgetAll()
+    try await b.store.insert(SharedKind(id: "new", title: "t"))
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
+      try FileManager.default.removeItem(at: folder.url.appending(component: name))
+    }
+    try await visit(0)
+    let report = try await b.store.sync.exchange(with: peer(of: 0, for: 1))
+    #expect(report.startedAfresh)
+    for _ in 0..<3 { for place in replicas.indices { try await visit(place) } }
+    try await expectEqual(replicas)
+    #expect(Set(try await b.store.fetch(SharedKind.all).map(\.id)) == ["kept", "new"])
   }
 }

@@ -196,10 +196,10 @@ struct SyncArticleTests {
     let (folder, key) = (self.folder.url.appending(component: "shared"), GroupKey())
     let otherReplica = try await self.phone.sync.replica()
     try await laptop.insert(Note(id: "a", title: "A"))
-    let phone = SharedFolder(folder: folder, other: otherReplica, keys: [key])
+    let phone = SharedFolder(folder: folder, own: try await laptop.sync.replica(), other: otherReplica, keys: [key])
     try await laptop.sync.exchange(with: phone)
-    let laptop = SharedFolder(folder: folder, other: try await self.laptop.sync.replica(), keys: [key])
-    try await self.phone.sync.exchange(with: laptop)
+    let other = SharedFolder(folder: folder, own: otherReplica, other: try await laptop.sync.replica(), keys: [key])
+    try await self.phone.sync.exchange(with: other)
     try await expectEqual()
   }
 }

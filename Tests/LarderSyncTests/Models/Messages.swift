@@ -51,6 +51,13 @@ extension Replica {
     try await forgetAll()
   }
 
+  /// Deletes a row that nobody has, and forgets that it did.
+  func forgetOne() async throws {
+    try await store.insert(SharedKind(id: "forgotten", title: ""))
+    try await store.deleteAll(SharedKind.where { $0.id == "forgotten" })
+    try await forgetAll()
+  }
+
   /// Forgets all deletions, as if time had passed.
   func forgetAll() async throws {
     try await store.sync.setRetention(.seconds(60))

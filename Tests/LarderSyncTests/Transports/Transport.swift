@@ -49,9 +49,9 @@ struct Carriage {
       (report.sent, report.peerMustStartAfresh) = (sent?.file.rows ?? 0, sent == nil)
       return report
     case .folder, .sealedFolder:
-      let toLeft = interrupted(try await peer(of: left))
+      let toLeft = interrupted(try await peer(of: left, for: right))
       if try await right.exchange(with: toLeft).peerMustStartAfresh { return try await left.exchange(with: right) }
-      let report = try await left.exchange(with: interrupted(try await peer(of: right)))
+      let report = try await left.exchange(with: interrupted(try await peer(of: right, for: left)))
       if !report.peerMustStartAfresh { try await right.exchange(with: toLeft) }
       return report
     }
@@ -61,8 +61,8 @@ struct Carriage {
     interruption.map { FailingPeer(peer, $0) } ?? peer
   }
 
-  private func peer(of replica: StoreSync) async throws -> SharedFolder {
-    SharedFolder(folder: folder.url, other: try await replica.replica(), keys: keys)
+  private func peer(of other: StoreSync, for own: StoreSync) async throws -> SharedFolder {
+    SharedFolder(folder: folder.url, own: try await own.replica(), other: try await other.replica(), keys: keys)
   }
 
   /// Sends a file; nil if the recipient was away for too long.
@@ -99,10 +99,11 @@ struct Carriage {
       try bytes.write(to: url)
       try await sync.import(from: url, keys: keys)
     case .folder, .sealedFolder:
-      let place = folder.url.appending(component: "\(batch.sender)-\(try await sync.replica())")
+      let own = try await sync.replica()
+      let place = folder.url.appending(component: "\(batch.sender)-\(own)")
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
       try bytes.write(to: place.appending(component: "\(batch.since.position)-\(batch.upTo.position)"))
-      try await sync.exchange(with: SharedFolder(folder: folder.url, other: batch.sender, keys: keys))
+      try await sync.exchange(with: SharedFolder(folder: folder.url, own: own, other: batch.sender, keys: keys))
     }
   }
 }

@@ -92,6 +92,47 @@ struct TransportTests {
     #expect(try version(b) != before.1)
   }
 
+  @Test("an exchange with nothing new writes nothing, also after deletions were forgotten", arguments: [1, 2])
+  func silenceAfterForgetting(sides: Int) async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(SharedKind(id: "1", title: "t"))
+    for replica in [a, b].prefix(sides) { try await replica.forgetOne() }
+    for _ in 0..<4 { for (one, other) in [(a, b), (b, a)] { try await one.exchange(with: other) } }
+    let before = (try version(a), try version(b))
+    for (one, other) in [(a, b), (b, a)] { #expect(try await one.exchange(with: other) == ExchangeReport()) }
+    #expect(try version(a) == before.0)
+    #expect(try version(b) == before.1)
+  }
+
+  /// A peer to which something is written after each small batch.
+  private struct BusyPeer: SyncPeer {
+    let sync: StoreSync
+
+    func replica() async throws -> ReplicaID { try await sync.replica() }
+    func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await sync.cursor(of: replica) }
+    func apply(_ batch: ChangeBatch) async throws -> Int { try await sync.apply(batch) }
+    func forgotten() async throws -> Int64 { try await sync.forgotten() }
+
+    func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
+      let batch = try await sync.changes(after: cursor, for: recipient, limit: limit <= 500 ? 1 : limit)
+      try await sync.store.insert(SharedKind(id: UUID().uuidString, title: ""))
+      return batch
+    }
+  }
+
+  @Test("an edit that follows on what came beside a writer isn't taken for a conflict")
+  func knowledgeBesideWriter() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(["k", "l"].map { SharedKind(id: $0, title: "t") })
+    try await b.store.sync.exchange(with: BusyPeer(sync: a.store.sync))
+    try await b.setClock(past: a)
+    try await b.store.updateAll(SharedKind.where { $0.id == "k" }) { $0.title.set("edited") }
+    try await b.store.deleteAll(SharedKind.where { $0.id == "l" })
+    for _ in 0..<2 { try await b.exchange(with: a) }
+    try await expectEqual([a, b])
+    #expect(try await a.store.sync.conflicts().isEmpty)
+  }
+
   @Test("an edit that follows on what came isn't taken for a conflict, whatever the number of rows", .overEachTransport)
   func knowledge() async throws {
     let (a, b) = (try Replica(), try Replica())

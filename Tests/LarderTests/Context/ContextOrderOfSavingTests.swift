@@ -11,6 +11,18 @@ private struct Inventory: Hashable {
   var counts: [String: Int] = [:]
 }
 
+@Model
+private struct Rack: Hashable {
+  var id: String
+  @Relationship(deleteRule: .nullify, inverse: \RackItem.rack, ordered: true) var items: ToMany<RackItem> = []
+}
+
+@Model
+private struct RackItem: Hashable {
+  var id: Int
+  var rack: ToOne<Rack>?
+}
+
 @Suite("Context: the order of saving") struct ContextOrderOfSavingTests {
   @Test("C3: a row that is moved to a deleted one refuses the save, and is not deleted with it")
   func movedToDeleted() throws {
@@ -44,6 +56,22 @@ private struct Inventory: Hashable {
     let error = #expect(throws: StoreError.self) { try context.save() }
     #expect(error?.code == .referenced)
     #expect(try store.blocking.find(Volume.self, 1)?.author == ToOne(2))
+  }
+
+  @Test("C3: rows that a deletion leaves, and that return to the same row, are in the order in which they returned")
+  func returning() throws {
+    let store = try Store(inMemoryFor: Rack.self)
+    let rack = Rack(id: "s")
+    let items = (1...3).map { RackItem(id: $0, rack: ToOne(rack)) }
+    try store.blocking.insert(rack)
+    try store.blocking.insert(items)
+    let context = Context(store)
+    context.delete(rack)
+    context.insert(rack)
+    for item in items.reversed() { context.update(item) }
+    #expect(try context.fetch(rack.items.all).map(\.id) == [3, 2, 1])
+    try context.save()
+    #expect(try store.blocking.fetch(rack.items.all).map(\.id) == [3, 2, 1])
   }
 
   @Test("C3: saving a row in a context keeps the place that the user gave it")

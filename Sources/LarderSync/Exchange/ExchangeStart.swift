@@ -1,0 +1,98 @@
+import Larder
+
+/// What both sides know of each other when an exchange begins.
+struct ExchangeStart {
+  /// This file as a replica.
+  let own: ReplicaID
+  /// Up to where this file has the changes of the peer.
+  let received: ChangeCursor
+  /// Up to where the peer has the changes of this file.
+  let sent: ChangeCursor
+  /// The position of the last deletion that this file has forgotten.
+  fileprivate let forgotten: Int64
+  /// What that was when this file began to send the peer all of its changes.
+  let sentAfter: Int64
+  /// Whether this file has begun to take everything from the peer anew, and was interrupted.
+  fileprivate let startsAfresh: Bool
+}
+
+extension StoreSync {
+  /// Asks both sides what they know of each other.
+  ///
+  /// The file gets a new identifier if the peer has more from it than it has written: then it was replaced by an older copy.
+  ///
+  /// - Parameter other: The peer as a replica.
+  func start(with peer: some SyncPeer, _ other: ReplicaID) async throws -> ExchangeStart {
+    let (start, now) = try await start(toward: other, from: peer)
+    if now >= start.sent.position { return start }
+    try await store.writingModule { connection in
+      try connection.transaction { try ReplicaFile(connection).becomeNewReplica() }
+    }
+    return try await self.start(toward: other, from: peer).start
+  }
+
+  private func start(
+    toward other: ReplicaID, from peer: some SyncPeer
+  ) async throws -> (start: ExchangeStart, now: Int64) {
+    let known = try await store.readingModule(isBrief: true) { connection in
+      let file = try ReplicaFile(connection)
+      return try file.isIdentified() ? try OwnSide(file, toward: other) : nil
+    }
+    let own: OwnSide
+    if let known {
+      own = known
+    } else {
+      _ = try await replica()
+      own = try await store.readingModule(isBrief: true) { try OwnSide(ReplicaFile($0), toward: other) }
+    }
+    let start = ExchangeStart(
+      own: own.replica, received: ChangeCursor(replica: other, position: own.received),
+      sent: try await peer.cursor(of: own.replica), forgotten: own.forgotten, sentAfter: own.sentAfter,
+      startsAfresh: own.startsAfresh)
+    return (start, own.now)
+  }
+
+  /// What this file knows, as of one commit.
+  private struct OwnSide {
+    let replica: ReplicaID
+    let now: Int64
+    let received: Int64
+    let forgotten: Int64
+    let sentAfter: Int64
+    let startsAfresh: Bool
+
+    init(_ file: ReplicaFile, toward other: ReplicaID) throws {
+      replica = try file.own()
+      now = try file.clock().now
+      received = try file.received(from: other)
+      forgotten = try file.forgotten()
+      sentAfter = try forgotten > 0 ? file.sentAfter(to: other) : 0
+      startsAfresh = try file.isStartingAfresh(with: other)
+    }
+  }
+}
+
+extension ExchangeStart {
+  /// Returns whether this file was away for longer than the peer keeps deletions, or the peer for longer than this one does
+  /// and can't tell.
+  ///
+  /// - Parameter first: What the peer hands out next.
+  func needsFreshStart(with peer: some SyncPeer, _ first: ChangeBatch) async throws -> Bool {
+    if startsAfresh { return true }
+    // Two that meet for the first time hand each other everything.
+    let extent = first.knowledge.extent(of: first.sender, over: own, at: first.forgotten)
+    guard received.position > 0 || sent.position > 0 || extent > 0 else { return false }
+    if try await received.position < max(first.forgotten, peer.forgotten()) { return true }
+    // A peer that has nothing of this replica can't tell what it has missed.
+    return sent.position == 0 && received.position > 0 && forgotten > 0
+  }
+
+  /// Returns whether the peer was away for longer than this file keeps deletions.
+  ///
+  /// Who begins with the first change needs none of the deletions that were forgotten before, also if it is interrupted.
+  ///
+  /// - Parameter first: What this file hands out next.
+  func peerNeedsFreshStart(_ first: ChangeBatch) -> Bool {
+    sent.position > 0 && sent.position < first.forgotten && sentAfter < first.forgotten
+  }
+}
