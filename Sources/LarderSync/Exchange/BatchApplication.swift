@@ -31,9 +31,16 @@ struct BatchApplication: Sendable {
   func apply(_ rows: [RowState], _ connection: ModuleConnection) throws -> Int {
     if try isReceived(connection) || ReplicaFile(connection).isOutdated(header) { return 0 }
     if header.forgotten > 0 {
-      try connection.transaction {
+      let position = try connection.transaction {
         try Tracker(connection).upgrade()
-        try ReplicaFile(connection).checkDeletions(header, knowledge)
+        let file = try ReplicaFile(connection)
+        try file.checkDeletions(header)
+        return try file.positionOfOffer(header, knowledge)
+      }
+      if let position {
+        // The sender knows which of them it has deleted.
+        let rowKeys = Set(rows.map(\.rowKey))
+        try StoreSync.offerRows(except: rowKeys, to: header.sender, knownUpTo: position, connection)
       }
     }
     var changed = 0
@@ -165,10 +172,14 @@ struct BatchApplication: Sendable {
     if let recipient = header.recipient, try recipient != file.own() { return }
     try file.recordBeginning(sender, header)
     let before = try file.received(from: header.sender)
-    guard let end = try file.advance(sender, by: header), end.isLast else { return }
+    guard let end = try file.advance(sender, by: header), end.isLast else {
+      if rowCount > 0 { try file.setUnrecordedRows(true, of: sender) }
+      return
+    }
     // Without rows there is nothing new to know, except that they came before, or that nothing is left to hear of deletions
     // that the sender has forgotten.
-    guard rowCount > 0 || end.position > header.upTo.position || before < header.forgotten else { return }
+    guard try rowCount > 0 || before < header.forgotten || file.hasUnrecordedRows(of: sender) else { return }
+    try file.setUnrecordedRows(false, of: sender)
     try file.recordKnowledge(of: sender, upTo: end.position)
   }
 }

@@ -12,6 +12,8 @@ struct ExchangeStart {
   fileprivate let forgotten: Int64
   /// What that was when this file began to send the peer all of its changes.
   let sentAfter: Int64
+  /// What the peer had forgotten when this file began to take all of its changes.
+  fileprivate let begunAfter: Int64
   /// Whether this file has begun to take everything from the peer anew, and was interrupted.
   fileprivate let startsAfresh: Bool
 }
@@ -46,9 +48,9 @@ extension StoreSync {
       own = try await store.readingModule(isBrief: true) { try OwnSide(ReplicaFile($0), toward: other) }
     }
     let start = ExchangeStart(
-      own: own.replica, received: ChangeCursor(replica: other, position: own.received),
+      own: own.replica, received: ChangeCursor(replica: other, position: own.progress.received),
       sent: try await peer.cursor(of: own.replica), forgotten: own.forgotten, sentAfter: own.sentAfter,
-      startsAfresh: own.startsAfresh)
+      begunAfter: own.progress.begunAfter, startsAfresh: own.progress.startsAfresh)
     return (start, own.now)
   }
 
@@ -56,18 +58,16 @@ extension StoreSync {
   private struct OwnSide {
     let replica: ReplicaID
     let now: Int64
-    let received: Int64
+    let progress: ReplicaFile.Progress
     let forgotten: Int64
     let sentAfter: Int64
-    let startsAfresh: Bool
 
     init(_ file: ReplicaFile, toward other: ReplicaID) throws {
       replica = try file.own()
       now = try file.clock().now
-      received = try file.received(from: other)
+      progress = try file.progress(of: other)
       forgotten = try file.forgotten()
       sentAfter = try forgotten > 0 ? file.sentAfter(to: other) : 0
-      startsAfresh = try file.isStartingAfresh(with: other)
     }
   }
 }
@@ -80,11 +80,12 @@ extension ExchangeStart {
   func needsFreshStart(with peer: some SyncPeer, _ first: ChangeBatch) async throws -> Bool {
     if startsAfresh { return true }
     // Two that meet for the first time hand each other everything.
-    let extent = first.knowledge.extent(of: first.sender, over: own, at: first.forgotten)
-    guard received.position > 0 || sent.position > 0 || extent > 0 else { return false }
-    if try await received.position < max(first.forgotten, peer.forgotten()) { return true }
+    guard received.position > 0 || sent.position > 0 else { return false }
+    // Who begins with the first change needs none of the deletions that were forgotten before, also if it is interrupted.
+    let heardOf = received.position > 0 ? max(received.position, begunAfter) : 0
+    if try await heardOf < max(first.forgotten, peer.forgotten()) { return true }
     // A peer that has nothing of this replica can't tell what it has missed.
-    return sent.position == 0 && received.position > 0 && forgotten > 0
+    return sent.position == 0 && forgotten > 0
   }
 
   /// Returns whether the peer was away for longer than this file keeps deletions.

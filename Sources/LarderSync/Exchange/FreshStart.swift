@@ -67,33 +67,36 @@ extension StoreSync {
   ///   - rowKeys: The rows that it has.
   ///   - other: The other replica.
   ///   - position: Up to where it has the changes of this one.
-  func offerRows(
-    except rowKeys: Set<RowKey>, to other: ReplicaID, knownUpTo position: Int64
-  )
-    async throws
-  {
+  func offerRows(except rowKeys: Set<RowKey>, to other: ReplicaID, knownUpTo position: Int64) async throws {
     try await store.writingModule { connection in
-      var last: Int64 = 0
-      while true {
-        let reached = try connection.transaction { () throws -> Int64? in
-          let file = try ReplicaFile(connection)
-          let ids = try connection.rows(
-            """
-            SELECT id FROM \(SyncTables.rows) WHERE id > ?1 AND length % 2 = 1 AND status <> 6 \
-            AND (position <= ?2 OR source = ?3) ORDER BY id LIMIT \(StoreSync.batchSize)
-            """, [.integer(last), .integer(position), .integer(try file.id(of: other))]
-          ) { $0.integer(0) }
-          for id in ids {
-            guard let row = try file.row(id), !rowKeys.contains(row.rowKey) else { continue }
-            try connection.run(
-              "UPDATE \(SyncTables.rows) SET source = NULL, position = ?2 WHERE id = ?1",
-              [.integer(id), .integer(try file.tick())])
-          }
-          return ids.last
+      try Self.offerRows(except: rowKeys, to: other, knownUpTo: position, connection)
+    }
+  }
+
+  /// Does the same in transactions of the connection's.
+  static func offerRows(
+    except rowKeys: Set<RowKey>, to other: ReplicaID, knownUpTo position: Int64, _ connection: ModuleConnection
+  ) throws {
+    var last: Int64 = 0
+    while true {
+      let reached = try connection.transaction { () throws -> Int64? in
+        let file = try ReplicaFile(connection)
+        let ids = try connection.rows(
+          """
+          SELECT id FROM \(SyncTables.rows) WHERE id > ?1 AND length % 2 = 1 AND status <> 6 \
+          AND (position <= ?2 OR source = ?3) ORDER BY id LIMIT \(StoreSync.batchSize)
+          """, [.integer(last), .integer(position), .integer(try file.id(of: other))]
+        ) { $0.integer(0) }
+        for id in ids {
+          guard let row = try file.row(id), !rowKeys.contains(row.rowKey) else { continue }
+          try connection.run(
+            "UPDATE \(SyncTables.rows) SET source = NULL, position = ?2 WHERE id = ?1",
+            [.integer(id), .integer(try file.tick())])
         }
-        guard let reached else { return }
-        last = reached
+        return ids.last
       }
+      guard let reached else { return }
+      last = reached
     }
   }
 

@@ -30,7 +30,7 @@ extension ReplicaFile {
     return ChangeBatch(
       since: cursor, upTo: ChangeCursor(replica: own, position: end), recipient: recipient, isLast: isLast,
       modelsDigest: modelsDigest, rows: rows.map(\.state),
-      knowledge: try knowledge(after: cursor.position, upTo: end),
+      knowledge: try knowledge(after: cursor.position, upTo: end) + knowledge(of: recipient, after: end, for: cursor),
       names: try names(after: cursor.position, upTo: end), forgotten: try forgotten())
   }
 
@@ -60,6 +60,21 @@ extension ReplicaFile {
       }
       if more.count < count { return (found, true) }
       page = max(1, min(limit + 1, Self.pageSize / (size / found.count + 1)))
+    }
+  }
+
+  /// What this file knows of the recipient, beyond what the batch has anyway. Who begins with the first change has to be told
+  /// at once, if deletions were forgotten: they may be of its rows.
+  private func knowledge(of recipient: ReplicaID?, after end: Int64, for cursor: ChangeCursor) throws -> [Knowledge] {
+    guard cursor.position == 0, let recipient, try forgotten() > 0, let origin = try knownID(of: recipient) else {
+      return []
+    }
+    let own = try clock().replica
+    return try connection.rows(
+      "SELECT since, up_to FROM \(SyncTables.knowledge) WHERE replica = ?1 AND origin = ?2 AND position > ?3",
+      [.integer(own), .integer(origin), .integer(end)]
+    ) { row in
+      Knowledge(replica: cursor.replica, since: row.integer(0), origin: recipient, upTo: row.integer(1))
     }
   }
 

@@ -8,24 +8,30 @@ extension ReplicaFile {
   /// Refuses changes of a sender that has forgotten deletions since this file has heard of it: rows that were deleted there
   /// would stay here.
   ///
-  /// A file that takes all changes of a sender needs none of the deletions that were forgotten when it began, unless the
-  /// sender had rows of this file before: it may have deleted those.
+  /// A file that takes all changes of a sender needs none of the deletions that were forgotten when it began.
   ///
-  /// - Parameter knowledge: What the sender says to know.
   /// - Throws: `StoreError` `.notFound`.
-  func checkDeletions(_ header: BatchHeader, _ knowledge: [Knowledge]) throws {
+  func checkDeletions(_ header: BatchHeader) throws {
     let progress = try progress(of: header.sender)
-    guard progress.received < header.forgotten, !progress.startsAfresh, header.since.position <= progress.received
+    guard progress.received > 0, !progress.startsAfresh else { return }
+    guard header.since.position <= progress.received, progress.received < header.forgotten,
+      progress.begunAfter < header.forgotten
     else { return }
-    if progress.received == 0 {
-      guard try knowledge.extent(of: header.sender, over: own(), at: header.forgotten) > 0 else { return }
-    } else {
-      guard progress.begunAfter < header.forgotten else { return }
-    }
     throw StoreError(
       .notFound, ofModel: nil,
       "The sender has forgotten deletions of which this replica hasn't heard, so rows that were deleted there would stay here. Call exchange(with:): it starts afresh, and keeps what was not sent. setRetention(_:) keeps deletions for longer."
     )
+  }
+
+  /// Returns up to where the sender of all changes has had the changes of this file, if this file begins with it and deletions
+  /// were forgotten there since: rows of this file may be among them. Nil otherwise.
+  ///
+  /// - Parameter knowledge: What the sender says to know.
+  func positionOfOffer(_ header: BatchHeader, _ knowledge: [Knowledge]) throws -> Int64? {
+    guard header.since.position == 0, header.forgotten > 0 else { return nil }
+    let progress = try progress(of: header.sender)
+    let extent = try knowledge.extent(of: header.sender, over: own(), at: header.forgotten)
+    return try progress.received == 0 && !progress.startsAfresh && extent > 0 ? min(extent, clock().now) : nil
   }
 
   /// Whether a batch is from before this file began to take all changes of its sender, which has forgotten deletions until
@@ -36,7 +42,7 @@ extension ReplicaFile {
   }
 
   /// How far this file has come with the changes of another replica.
-  private struct Progress {
+  struct Progress {
     var received: Int64 = 0
     /// The last deletion that the other had forgotten when this file began to take all of its changes.
     var begunAfter: Int64 = 0
@@ -44,13 +50,25 @@ extension ReplicaFile {
     var startsAfresh = false
   }
 
-  private func progress(of replica: ReplicaID) throws -> Progress {
+  func progress(of replica: ReplicaID) throws -> Progress {
     // The tables of an earlier version lack the column.
     let begunAfter = try Tracker(connection).isCurrent() ? "begun_after" : "0"
     return try connection.first(
       "SELECT received, \(begunAfter), starts_afresh FROM \(SyncTables.replicas) WHERE replica = ?1",
       [.blob(replica.bytes)]
     ) { Progress(received: $0.integer(0), begunAfter: $0.integer(1), startsAfresh: $0.integer(2) != 0) } ?? Progress()
+  }
+
+  /// Whether rows of another replica have come since this file last recorded what it knows of that one.
+  func hasUnrecordedRows(of replica: Int64) throws -> Bool {
+    try connection.finds(
+      "SELECT 1 FROM \(SyncTables.replicas) WHERE id = ?1 AND is_unrecorded = 1", [.integer(replica)])
+  }
+
+  func setUnrecordedRows(_ hasRows: Bool, of replica: Int64) throws {
+    try connection.run(
+      "UPDATE \(SyncTables.replicas) SET is_unrecorded = ?2 WHERE id = ?1 AND is_unrecorded <> ?2",
+      [.integer(replica), .integer(hasRows ? 1 : 0)])
   }
 
   /// The last deletion that this file had forgotten when it began to send another replica all of its changes.

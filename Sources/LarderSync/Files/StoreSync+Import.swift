@@ -36,9 +36,11 @@ extension StoreSync {
     // Another program may write into the file while it is merged, so every part is checked once more.
     var check = try await store.readingModule { try BatchCheck(try ReplicaFile($0)) }
     let (header, total) = (file.header, file.rowCount)
-    if try await store.readingModule({ try ReplicaFile($0).isOutdated(header) }) {
-      progress?(SyncProgress(completed: total, total: total))
-      return try await report(header, total)
+    // Of an outdated file, only the bytes of attachments may be new.
+    let isOutdated = try await store.readingModule { connection in
+      let file = try ReplicaFile(connection)
+      if header.since.position > 0 { try file.checkDeletions(header) }
+      return try file.isOutdated(header)
     }
     let known = try await positionOfFreshStart(header, extent)
     var rowKeys: Set<RowKey> = []
@@ -47,6 +49,7 @@ extension StoreSync {
     var arrival = FileArrival(self, attachments)
     while let part = try file.next() {
       switch part {
+      case .opening where isOutdated, .rows where isOutdated: continue
       case .attachment(let piece):
         // All rows come before.
         if !rows.isEmpty {
@@ -80,7 +83,7 @@ extension StoreSync {
     }
     guard file.isAsVerified else { throw Self.isReplaced }
     if let known { try await offerRows(except: rowKeys, to: header.sender, knownUpTo: known) }
-    changed += try await apply(rows, application, isLast: true)
+    if !isOutdated { changed += try await apply(rows, application, isLast: true) }
     progress?(SyncProgress(completed: total, total: total))
     return try await report(header, total, changed: changed, startedAfresh: known != nil)
   }

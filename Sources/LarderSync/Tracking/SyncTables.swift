@@ -60,7 +60,8 @@ enum SyncTables {
     CREATE TABLE main.\(replicas) (id INTEGER PRIMARY KEY, replica BLOB NOT NULL UNIQUE, \
     received INTEGER NOT NULL DEFAULT 0, name TEXT NOT NULL DEFAULT '', name_time INTEGER NOT NULL DEFAULT 0, \
     name_position INTEGER NOT NULL DEFAULT 0, starts_afresh INTEGER NOT NULL DEFAULT 0, \
-    begun_after INTEGER NOT NULL DEFAULT 0, sent_after INTEGER NOT NULL DEFAULT 0) STRICT
+    begun_after INTEGER NOT NULL DEFAULT 0, sent_after INTEGER NOT NULL DEFAULT 0, \
+    is_unrecorded INTEGER NOT NULL DEFAULT 0) STRICT
     """,
     """
     CREATE TABLE main.\(tables) (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, key_count INTEGER NOT NULL, \

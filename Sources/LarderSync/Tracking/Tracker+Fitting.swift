@@ -63,7 +63,7 @@ extension Tracker {
       try connection.execute("ALTER TABLE main.\(SyncTables.tables) ADD COLUMN left_at INTEGER")
     }
     let columns = try columns(of: SyncTables.replicas)
-    for column in ["begun_after", "sent_after"] where !columns.contains(column) {
+    for column in ["begun_after", "sent_after", "is_unrecorded"] where !columns.contains(column) {
       try connection.execute(
         "ALTER TABLE main.\(SyncTables.replicas) ADD COLUMN \(column) INTEGER NOT NULL DEFAULT 0")
     }

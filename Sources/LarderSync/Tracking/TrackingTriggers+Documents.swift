@@ -7,9 +7,10 @@ extension TrackingTriggers {
     func properties(_ row: String) -> String {
       "SELECT key, type, value, fullkey FROM json_each(CASE WHEN json_valid(\(row).json) THEN \(row).json ELSE '{}' END)"
     }
-    // SQLite ends a text at its first NUL, so such texts count as changed.
+    let zeros = "instr(old.json || new.json, '-0.0') > 0"
+    // SQLite ends a text at its first NUL, and doesn't tell -0.0 from 0.0, so such texts and zeros count as changed.
     func difference(_ row: String, _ other: String) -> String {
-      "SELECT * FROM (\(properties(row)) EXCEPT \(properties(other)) WHERE type <> 'text' OR NOT (\(both)))"
+      "SELECT * FROM (\(properties(row)) EXCEPT \(properties(other)) WHERE CASE type WHEN 'text' THEN NOT (\(both)) WHEN 'real' THEN value <> 0 OR NOT (\(zeros)) ELSE 1 END)"
     }
     let changed = """
       SELECT DISTINCT '.' || CASE WHEN instr(fullkey, '\\u0000') > 0 THEN substr(fullkey, 3) ELSE key END AS name

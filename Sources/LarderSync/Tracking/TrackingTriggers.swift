@@ -103,13 +103,25 @@ struct TrackingTriggers {
     ]
       + table.counters.map { counter in
         let value = "new.\(counter.column.name.quotedName)"
-        return addition(to: counter, high: "\(value) >> 32", low: "\(value) & \(lowMask)", when: "\(value) <> 0")
+        // A row that was set aside keeps what others have added, so that it shows the value that it was saved with.
+        let (high, low) = (sum("high", of: counter), sum("low", of: counter))
+        return addition(
+          to: counter, high: "(\(value) >> 32) - \(high)", low: "(\(value) & \(lowMask)) - \(low)",
+          when: "(\(value) >> 32, \(value) & \(lowMask)) <> (\(high) + (\(low) >> 32), \(low) & \(lowMask))")
       }
   }
 
   // MARK: Counters
 
   private let lowMask = "4294967295"
+
+  /// What replicas have added to a counter of a row since its last insertion; `row` are its metadata.
+  private func sum(_ part: String, of counter: TrackedTable.Property) -> String {
+    """
+    (SELECT coalesce(sum(\(part)), 0) FROM \(SyncTables.counters) AS added WHERE added.row = row.id \
+    AND added.property = \(counter.id) AND added.replica <> 0 AND added.length = row.length - 1 + row.length % 2)
+    """
+  }
 
   /// Adds to what this replica has added to a counter. In two parts, because the difference of two integers of SQLite
   /// need not be one.
@@ -213,7 +225,7 @@ struct TrackingTriggers {
           let (old, new) = ("old.\(counter.column.name.quotedName)", "new.\(counter.column.name.quotedName)")
           return addition(
             to: counter, high: "(\(new) >> 32) - (\(old) >> 32)", low: "(\(new) & \(lowMask)) - (\(old) & \(lowMask))",
-            when: "\(new) <> \(old)")
+            when: "\(new) <> \(old) AND NOT (\(hasOtherKey))")
         } + [
           "UPDATE \(SyncTables.rows) SET source = NULL, position = \(Self.now) WHERE \(isRow("new"))"
         ])
@@ -271,14 +283,18 @@ struct TrackingTriggers {
       ])
   }
 
-  /// A row with another key is another row.
+  /// A row with another key is another row, whose counters begin with what they show.
   private var keyChange: [String] {
     let keys = table.description.keys.map(\.name)
     return [
       trigger(
-        "key", "UPDATE OF \(keys.map(\.quotedName).joined(separator: ", "))",
-        when: "(\(keys.map(isDifferent).joined(separator: " OR ")))", deletionStatements + insertionStatements)
+        "key", "UPDATE OF \(keys.map(\.quotedName).joined(separator: ", "))", when: "(\(hasOtherKey))",
+        deletionStatements + insertionStatements)
     ]
+  }
+
+  private var hasOtherKey: String {
+    table.description.keys.map { isDifferent($0.name) }.joined(separator: " OR ")
   }
 
   // MARK: The row

@@ -188,6 +188,22 @@ struct SyncDocumentTests {
     for replica in [a, b] { #expect(try await replica.store.sync.conflicts().isEmpty) }
   }
 
+  @Test("S15: a number that becomes -0.0 is another one")
+  func negativeZero() async throws {
+    let (ours, theirs) = (a.store.documents("people"), b.store.documents("people"))
+    try await ours.save("ada", ["x": 0.0, "y": 1])
+    try await meet()
+    for value in [-0.0, 0.0] {
+      try await ours.update("ada", ["x": .real(value)])
+      try await meet()
+      guard case .real(let number)? = try await theirs.find("ada")?["x"] else {
+        Issue.record("the number is missing")
+        return
+      }
+      #expect(number.sign == value.sign)
+    }
+  }
+
   @Test("S15: the date of expiry is a property of its own, and expiry itself sends nothing")
   func expiry() async throws {
     let (ours, theirs) = (a.store.documents("people"), b.store.documents("people"))

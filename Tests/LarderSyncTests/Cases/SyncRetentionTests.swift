@@ -158,6 +158,21 @@ struct SyncRetentionTests {
     }
   }
 
+  @Test("S19, S23: who begins with someone who has forgotten deletions goes on where it broke off")
+  func interruptedPull() async throws {
+    try await a.store.insert((0..<10).map { SharedKind(id: "\($0)", title: "") })
+    try await a.forgetOne()
+    for _ in 0..<2 {
+      await #expect(throws: Breaking.Broken.self) {
+        try await b.store.sync.exchange(with: Breaking(a.store.sync, after: 3))
+      }
+    }
+    #expect(try await b.store.count(SharedKind.all) > 3)
+    #expect(try await !b.store.sync.exchange(with: a.store.sync).startedAfresh)
+    try await meet()
+    #expect(try await b.store.count(SharedKind.all) == 10)
+  }
+
   @Test("S23: deletions that are forgotten while someone starts afresh aren't missed")
   func forgettingMeanwhile() async throws {
     try await partForLong()

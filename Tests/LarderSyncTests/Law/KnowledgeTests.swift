@@ -44,6 +44,25 @@ struct KnowledgeTests {
     #expect(try await b.store.find(SharedKind.self, "new")?.title == "N")
   }
 
+  @Test("what came is known, also if the last batch has no rows")
+  func emptyEnd() async throws {
+    try await a.store.insert(["1", "2"].map { SharedKind(id: $0, title: "t") })
+    let (own, other) = (try await sender(a), try await sender(b))
+    let first = try await a.store.sync.changes(after: .init(replica: own, position: 0), for: other, limit: 1)
+    try await b.store.sync.apply(first)
+    let end = ChangeCursor(replica: own, position: try await a.now())
+    // As if the other row had gone meanwhile.
+    try await b.store.sync.apply(
+      ChangeBatch(
+        since: first.upTo, upTo: end, recipient: other, isLast: true, modelsDigest: first.modelsDigest, rows: [],
+        knowledge: []))
+    try await b.setClock(past: a)
+    try await b.store.updateAll(SharedKind.all) { $0.title.set("edited") }
+    try await b.exchange(with: a)
+    #expect(try await a.store.find(SharedKind.self, "1")?.title == "edited")
+    #expect(try await a.store.sync.conflicts().isEmpty)
+  }
+
   @Test("rows that were written before the lie, and come after it, are taken too")
   func oldRows() async throws {
     try await honest.store.insert(SharedKind(id: "old", title: "O"))
