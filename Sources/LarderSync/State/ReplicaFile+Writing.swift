@@ -32,7 +32,9 @@ extension ReplicaFile {
       var row = StoredRow(
         id: old?.id, state: member.state, status: member.status, hidden: member.hidden,
         position: old?.position ?? 0, source: old?.source)
-      if isChanged {
+      // Who has forgotten the row with the one that it went with has to hear of it again.
+      let isBack = old?.status == .cascaded && member.status == .visible
+      if isChanged || isBack {
         position += 1
         row.position = position
         row.source = sources[row.rowKey]

@@ -30,6 +30,11 @@ extension SimulatedReplica {
     }
   }
 
+  /// Whether a row is visible, by the state that the replica knows.
+  func shows(_ name: RowName) async throws -> Bool {
+    VisibilityOracle(try await OracleTable.all(of: store)).visible(states)[name] != nil
+  }
+
   private static func text(_ values: [ReplicatedValue]?) -> String {
     values.map { "\($0.map(\.shown))" } ?? "nothing"
   }

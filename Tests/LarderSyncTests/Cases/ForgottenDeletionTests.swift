@@ -126,6 +126,19 @@ struct ForgottenDeletionTests {
     #expect(try await a.store.count(SharedKind.all) == 2)
   }
 
+  @Test("S5, S23: a row that went with another one, and comes back with it, does so on all replicas or on none")
+  func followers() async throws {
+    let account = SharedAccount(name: "A")
+    try await a.store.insert(account)
+    try await a.store.insert(SharedCost(amount: 1, account: ToOne(account.id)))
+    for other in [b, c] { try await other.exchange(with: a) }
+    try await a.store.delete(account)
+    for other in [b, c] { try await other.exchange(with: a) }
+    try await a.forgetAll()
+    try await b.store.insert(account)
+    try await meet()
+  }
+
   @Test("S17, S23: whoever has forgotten deletions may begin the first exchange, also if he knows the other by hearsay")
   func begunByForgetter() async throws {
     try await b.store.insert(page)
