@@ -64,6 +64,9 @@ public struct StoreSync: Sendable {
   /// interrupted, the next one completes it. What is written while it goes on may wait for the next one as well, so that
   /// it ends however fast others write.
   ///
+  /// If the file of a side turns out to be an older copy, from a backup for example, that side becomes a new replica, and the
+  /// exchange begins anew.
+  ///
   /// - Parameters:
   ///   - peer: The other side.
   ///   - attachments: Whether the bytes of attachments travel, in both directions.
@@ -78,15 +81,25 @@ public struct StoreSync: Sendable {
     with peer: some SyncPeer, attachments: AttachmentTransfer = .eager,
     progress: (@Sendable (ExchangeReport) -> Void)? = nil
   ) async throws -> ExchangeReport {
-    let other = try await peer.replica()
-    var start = try await start(with: peer, other)
-    guard start.own != other else {
-      throw StoreError(
-        .unsupported, ofModel: nil,
-        "Both sides of the exchange are the same file. Exchange with another one; a copy of a file counts as one.")
+    let (start, first) = try await begin(with: peer)
+    do {
+      return try await exchange(with: peer, start, first, attachments, progress)
+    } catch {
+      guard await isOutdated(start, with: peer, after: error) else { throw error }
+      let next = try await begin(with: peer)
+      return try await exchange(with: peer, next.start, next.first, attachments, progress)
     }
-    var report = ExchangeReport()
-    var theirs = try await Self.changes(of: peer, after: start.received, for: start.own)
+  }
+
+  /// - Parameters:
+  ///   - start: What both sides know when it begins.
+  ///   - first: The first batch of the peer.
+  private func exchange(
+    with peer: some SyncPeer, _ start: ExchangeStart, _ first: ChangeBatch, _ attachments: AttachmentTransfer,
+    _ progress: (@Sendable (ExchangeReport) -> Void)?
+  ) async throws -> ExchangeReport {
+    let other = start.received.replica
+    var (start, theirs, report) = (start, first, ExchangeReport())
     if try await start.needsFreshStart(with: peer, theirs) {
       try await startAfresh(with: peer, other)
       report.startedAfresh = true
@@ -99,7 +112,9 @@ public struct StoreSync: Sendable {
       report.peerMustStartAfresh = true
     } else {
       try await noteSending(ours, start, to: other)
-      let other = try await Self.carry(from: self, ours, to: peer, other, attachments) { handed, _, attachments in
+      let other = try await Self.carry(
+        from: self, ours, to: peer, other, attachments, applying: { try await peer.apply($0) }
+      ) { handed, _, attachments in
         report.sent += handed
         report.sentAttachments = attachments
         progress?(report)
@@ -111,12 +126,11 @@ public struct StoreSync: Sendable {
       theirs = try await Self.changes(of: peer, after: try await cursor(of: other), for: start.own)
       failure = try await receive(theirs, from: peer, start.own, attachments, &report, progress) ?? failure
     }
-    let (setAside, isConfirmed, lastForgotten) = try await store.readingModule(isBrief: true) { connection in
+    let (setAside, lastForgotten) = try await store.readingModule(isBrief: true) { connection in
       let file = try ReplicaFile(connection)
-      return (try file.setAsideCount(), try file.isConfirmed(), try file.lastForgotten())
+      return (try file.setAsideCount(), try file.lastForgotten())
     }
     report.setAside = setAside
-    if !isConfirmed { try await confirmIdentity() }
     try await forgetDeletionsDaily(after: lastForgotten)
     if let failure { throw failure }
     return report
@@ -143,31 +157,41 @@ public struct StoreSync: Sendable {
     let known = report.receivedAttachments
     var current = report
     defer { report = current }
-    return try await Self.carry(from: peer, first, to: self, own, attachments) { _, changed, attachments in
+    return try await Self.carry(
+      from: peer, first, to: self, own, attachments, applying: { try await merge($0) }
+    ) { _, changed, attachments in
       current.received += changed
       current.receivedAttachments = known + attachments
       progress?(current)
     }
   }
 
-  /// Records that everything up to now was written in this file, once it has left the device.
-  func confirmIdentity() async throws {
-    if try await store.readingModule(isBrief: true, { try ReplicaFile($0).isConfirmed() }) { return }
-    try await store.writingModule { connection in
-      try connection.transaction { try ReplicaFile(connection).confirmIdentity() }
+  /// Records that changes up to a cursor of this file are handed out, before they are. A store that can't write hands out
+  /// what it has without it.
+  func recordHandingOut(upTo cursor: ChangeCursor) async throws {
+    let isRecorded = try await store.readingModule(isBrief: true) {
+      try ReplicaFile($0).isHandedOut(upTo: cursor.position)
     }
+    if isRecorded { return }
+    do {
+      try await store.writingModule { connection in
+        try connection.transaction { try ReplicaFile(connection).recordHandingOut(as: cursor.replica) }
+      }
+    } catch let error as StoreError where error.code == .readOnly {}
   }
 
   /// Hands one side what it lacks of the other.
   ///
   /// - Parameters:
   ///   - first: The first batch.
+  ///   - apply: Lets the recipient take a batch.
   ///   - report: Called after each batch with the numbers of rows that were handed over, and that changed, and of all
   ///     attachments.
   /// - Returns: The error of an attachment whose bytes weren't its own.
   private static func carry(
     from sender: some SyncPeer, _ first: ChangeBatch, to recipient: some SyncPeer, _ target: ReplicaID,
-    _ attachments: AttachmentTransfer, _ report: (_ handed: Int, _ changed: Int, _ attachments: Int) -> Void
+    _ attachments: AttachmentTransfer, applying apply: (ChangeBatch) async throws -> Int,
+    _ report: (_ handed: Int, _ changed: Int, _ attachments: Int) -> Void
   ) async throws -> StoreError? {
     var carrier = AttachmentCarrier(from: sender, to: recipient, attachments)
     var end = ExchangeEnd(of: sender)
@@ -178,7 +202,7 @@ public struct StoreSync: Sendable {
       if batch.rows.contains(where: { $0.isThere && !$0.namedAttachments.isEmpty }) {
         try await carrier.carry(batch.rows)
       }
-      let changed = try await recipient.apply(batch)
+      let changed = try await apply(batch)
       report(batch.rows.count, changed, carrier.count)
       if try await end.isReached(by: batch) {
         let count = carrier.count
@@ -191,7 +215,7 @@ public struct StoreSync: Sendable {
   }
 
   /// Asks for the next batch.
-  private static func changes(
+  static func changes(
     of sender: some SyncPeer, after cursor: ChangeCursor, for target: ReplicaID, limit: Int = batchSize
   ) async throws -> ChangeBatch {
     let batch = try await sender.changes(after: cursor, for: target, limit: limit)
@@ -231,31 +255,64 @@ extension StoreSync: SyncPeer {
   /// Returns up to where this file has the changes of a replica: position zero if it has none.
   ///
   /// - Parameter replica: The replica. For that of this file, the newest position is returned.
-  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read, and for the newest position
+  ///   those of any write.
   public func cursor(of replica: ReplicaID) async throws -> ChangeCursor {
-    try await store.readingModule(isBrief: true) { connection in
+    let (cursor, isOwn) = try await store.readingModule(isBrief: true) { connection -> (ChangeCursor, Bool) in
       let file = try ReplicaFile(connection)
-      let position = try replica == file.own() ? file.clock().now : file.received(from: replica)
-      return ChangeCursor(replica: replica, position: position)
+      let isOwn = try replica == file.own()
+      let position = try isOwn ? file.clock().now : file.received(from: replica)
+      return (ChangeCursor(replica: replica, position: position), isOwn)
     }
+    if isOwn { try await recordHandingOut(upTo: cursor) }
+    return cursor
   }
 
   /// Returns changes of this file, oldest first.
+  ///
+  /// The file records how far it has handed out its changes. Whoever asks for later ones has more of this replica than the
+  /// file itself, so the file was put back from an older copy, and becomes a new replica.
   ///
   /// - Parameters:
   ///   - cursor: The last change that isn't wanted.
   ///   - recipient: The replica that asks: what came from it is left out.
   ///   - limit: The greatest number of rows.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.invalidValue` for a cursor of another
-  ///   replica; the errors of any read.
-  /// - Complexity: One lookup if there is nothing new.
+  ///   replica, and for one that was never handed out; the errors of any read, and those of any write.
+  /// - Complexity: One lookup, and no write, if there is nothing new.
   public func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
-    try await store.readingModule(isBrief: true) { connection in
-      try ReplicaFile(connection).changes(after: cursor, for: recipient, limit: max(1, limit))
+    let (batch, isReady, needsSettling) = try await store.readingModule(isBrief: true) {
+      connection -> (ChangeBatch?, Bool, Bool) in
+      let file = try ReplicaFile(connection)
+      if try file.isOlder(than: cursor) { return (nil, false, false) }
+      let batch = try file.changes(after: cursor, for: recipient, limit: max(1, limit))
+      let needsSettling = try file.needsSettling()
+      return (batch, try !needsSettling && file.isHandedOut(upTo: batch.upTo.position), needsSettling)
+    }
+    if let batch, isReady { return batch }
+    do {
+      // Whoever gets the changes computes what is visible with them, so this side does as well.
+      if needsSettling { try await settleChanges() }
+      return try await store.writingModule { connection in
+        if batch == nil {
+          try connection.transaction { try ReplicaFile(connection).becomeNewReplica(ifAskedWith: cursor) }
+        }
+        return try connection.transaction {
+          let file = try ReplicaFile(connection)
+          if try file.isOlder(than: cursor) { throw file.wrongCursor }
+          try file.recordHandingOut(as: cursor.replica)
+          if !needsSettling, let batch { return batch }
+          return try file.changes(after: cursor, for: recipient, limit: max(1, limit))
+        }
+      }
+    } catch let error as StoreError where error.code == .readOnly {
+      guard let batch else { throw error }
+      return batch
     }
   }
 
-  /// Takes changes of another replica, in transactions of bounded size.
+  /// Takes changes of another replica, in transactions of bounded size. Once a day, old deletions are forgotten after the
+  /// last ones.
   ///
   /// - Parameter batch: The changes. What came before changes nothing.
   /// - Returns: How many rows have changed.
@@ -264,9 +321,27 @@ extension StoreSync: SyncPeer {
   ///   hasn't heard, which ``exchange(with:attachments:progress:)`` makes good; the errors of any write.
   @discardableResult
   public func apply(_ batch: ChangeBatch) async throws -> Int {
+    let changed = try await merge(batch)
+    // The changes are there, whatever becomes of old deletions. The next batch tries again.
+    if batch.isLast, let last = try? await store.readingModule(isBrief: true, { try ReplicaFile($0).lastForgotten() }) {
+      try? await forgetDeletionsDaily(after: last)
+    }
+    return changed
+  }
+
+  /// Takes changes of another replica in an exchange that this one has begun, and forgets nothing: it hasn't sent its own
+  /// deletions yet.
+  func merge(_ batch: ChangeBatch) async throws -> Int {
     let changed = try await store.writingModule { connection in
       var check = try BatchCheck(try ReplicaFile(connection))
-      try check.check(batch)
+      do {
+        try check.check(batch)
+      } catch {
+        if let write = check.lastLackingWrite(in: batch) {
+          try connection.transaction { try ReplicaFile(connection).becomeNewReplica(ifAskedWith: write) }
+        }
+        throw error
+      }
       let application = BatchApplication(
         batch.header, knowledge: batch.knowledge, names: batch.names, rowCount: batch.rows.count)
       return try application.apply(batch.rows, connection)

@@ -27,7 +27,7 @@ final class SyncFeature: ModuleFeature {
   }
 
   func didCreateCollection(_ name: String, _ connection: ModuleConnection) throws {
-    try Tracker(connection).fit()
+    if !CollectionArrival.of(connection).isUnderWay { try Tracker(connection).fit() }
   }
 
   func willRemoveCollection(_ name: String, _ connection: ModuleConnection) throws {

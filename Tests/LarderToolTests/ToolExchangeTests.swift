@@ -11,6 +11,20 @@ private struct ToolReplicated: Hashable {
   var title: String
 }
 
+@Model("ToolLamp")
+private struct ToolFormerLamp: Hashable {
+  var id: UUID = .v7()
+  var title: String
+}
+
+@Model("ToolLamp")
+private struct ToolLamp: Hashable {
+  var id: UUID = .v7()
+  var title: String
+  var color = "red"
+  @Attribute(.counter) var views = 0
+}
+
 @Suite("larder sync and archive", .timeLimit(.minutes(20)))
 struct ToolExchangeTests {
   private func open(_ path: String) throws -> Store {
@@ -48,6 +62,29 @@ struct ToolExchangeTests {
     #expect(status.status == 0, "\(status.errors)")
     #expect(try DocumentValue(json: status.output)["conflicts"] == 1)
     #expect(try await ToolRun("sync", "status", first).output.contains("Conflicts: 1"))
+  }
+
+  @Test("rows of an older program that lacks a property come in with the property's default")
+  func olderModels() async throws {
+    let folder = try TemporaryFolder()
+    let (old, new, changes) = (
+      folder.file("old.larder").path, folder.file("new.larder").path, folder.file("changes").path
+    )
+    let configuration = Store.Configuration(sync: .on)
+    let item = ToolFormerLamp(title: "Lamp")
+    let former = try Store(at: old, for: ToolFormerLamp.self, configuration: configuration)
+    try await former.insert(item)
+    await former.close()
+    let empty = try Store(at: new, for: ToolLamp.self, configuration: configuration)
+    await empty.close()
+    #expect(try await ToolRun("sync", "export", old, changes).status == 0)
+    let imported = try await ToolRun("sync", "import", new, changes, "--json")
+    #expect(imported.status == 0, "\(imported.errors)")
+    #expect(try DocumentValue(json: imported.output)["changed"] == 1)
+    #expect(try DocumentValue(json: imported.output)["setAside"] == 0)
+    let current = try Store(at: new, for: ToolLamp.self, configuration: configuration)
+    #expect(try await current.fetch(ToolLamp.all) == [ToolLamp(id: item.id, title: "Lamp")])
+    await current.close()
   }
 
   @Test("what another program wrote without sync hearing of it is found by check, and recorded by repair")

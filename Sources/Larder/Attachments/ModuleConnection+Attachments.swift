@@ -28,6 +28,14 @@ extension ModuleConnection {
     }
   }
 
+  /// Returns the number of bytes of an attachment; nil if they aren't here and registered.
+  package func attachmentSize(_ digest: String) throws -> Int? {
+    guard Attachment.isDigest(digest), try hasAttachment(digest) else { return nil }
+    let rows = try connection.query(
+      "SELECT size FROM main.\(AttachmentTable.name) WHERE digest = ?1", [.text(digest)])
+    return rows.first?["size"]?.integer.map { Int($0) }
+  }
+
   /// Returns whether any row refers to an attachment.
   package func isAttachmentUsed(_ digest: String) throws -> Bool {
     guard try AttachmentTable(connection).exists() else { return false }

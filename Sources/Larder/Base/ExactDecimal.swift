@@ -71,6 +71,13 @@ struct ExactDecimal {
     }
   }
 
+  /// Whether the sum is less than zero.
+  var isNegative: Bool {
+    var sum = self
+    sum.carry()
+    return (sum.elements.last ?? 0) < 0
+  }
+
   /// The number of digits that every `Decimal` can represent.
   private static let precision = 38
 

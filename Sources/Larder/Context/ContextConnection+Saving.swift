@@ -37,6 +37,7 @@ extension ContextConnection {
     func change() throws -> [(layer: ContextLayer, digests: [String])] {
       let expiring = layer.tables.filter(\.expires).map { sql(of: $0, in: layer) }
       for sql in expiring { try removeExpired(sql, expectsTaken: expectsTaken) }
+      try takeOthers(layer)
       try compareWithKnownVersions(layer)
       try noteVersions(layer)
       try merge(layer, policy, expectsTaken: expectsTaken)
@@ -75,22 +76,33 @@ extension ContextConnection {
   ///
   /// - Complexity: It adds up the sums of all rows.
   private func addingUpSums<Result>(_ change: () throws -> Result) throws -> Result {
+    // Others may have merged rows whose sums are out of range, which doesn't concern what is saved.
+    let before = try limitedSums.map { try unstorableKeys(of: $0) }
     for trigger in limitedSums.flatMap(\.triggers) {
       try connection.change("DROP TRIGGER IF EXISTS main.\(Quoting.name(trigger.name))")
     }
     let result = try change()
-    for sum in limitedSums {
-      let (table, key, column) = (Quoting.name(sum.table), Quoting.name(sum.key), Quoting.name(sum.column))
-      if let (reason, condition) = sum.unstorable(in: .file),
-        let row = try connection.query("SELECT \(key) AS key FROM main.\(table) WHERE \(condition) LIMIT 1").first
+    for (sum, before) in zip(limitedSums, before) {
+      let (table, column) = (Quoting.name(sum.table), Quoting.name(sum.column))
+      let known = Set(before)
+      if let key = try unstorableKeys(of: sum).first(where: { !known.contains($0) }),
+        let reason = sum.unstorable()?.reason
       {
-        throw DerivedRefusal(model: sum.model, property: sum.property, reason: reason).error(key: row.map(\.value))
+        throw DerivedRefusal(model: sum.model, property: sum.property, reason: reason).error(key: [key])
       }
       let value = sum.recomputed(in: .file)
       try connection.change("UPDATE main.\(table) SET \(column) = \(value) WHERE \(column) IS NOT \(value)")
     }
     for trigger in limitedSums.flatMap(\.triggers) { try connection.change(trigger.creation) }
     return result
+  }
+
+  /// Returns the keys of the rows of the file whose property can't hold the sum.
+  private func unstorableKeys(of sum: DerivedColumn) throws -> [Value] {
+    guard let condition = sum.unstorable(in: .file)?.condition else { return [] }
+    let rows = try connection.query(
+      "SELECT \(Quoting.name(sum.key)) AS key FROM main.\(Quoting.name(sum.table)) WHERE \(condition)")
+    return rows.map { $0["key"] ?? .null }
   }
 
   /// Writes the updates, then the deletions, and then the inserts: a row that moved isn't deleted with its old parent,
@@ -181,6 +193,7 @@ extension ContextConnection {
     try activate(child)
     try atomically(in: child) {
       for table in child.tables where table.expires { try run(sql(of: table, in: child).dropExpired) }
+      try takeOthers(child)
       try compareWithKnownVersions(child)
       try noteVersions(child)
       try merge(child, policy, expectsTaken: true)
@@ -194,6 +207,7 @@ extension ContextConnection {
         restoring += sql.restore(images) + source.clear
       }
       try run(restoring)
+      try settleCounters(in: layer)
       try judgeSums(in: layer)
       try holdAttachments(of: step, in: layer)
     }
@@ -224,8 +238,11 @@ extension ContextConnection {
   private func merge(_ layer: ContextLayer, _ policy: MergePolicy, expectsTaken: Bool) throws {
     for sql in sql(in: layer) {
       let hasVersions = try exists("SELECT 1 FROM \(sql.base) LIMIT 1")
+      let counts = !sql.table.counters.isEmpty
+      if counts { try run([sql.noteCounted]) }
       if hasVersions { try run(sql.dropUnchanged) }
-      if expectsTaken { try run([sql.dropEqual]) }
+      if hasVersions, counts { try run(sql.addCounters + sql.takeOthers(mayBeUnchanged: true)) }
+      if expectsTaken { try run([sql.dropEqual] + (counts ? sql.addInserted(policy) : [])) }
       for kind in ConflictKind.allCases where kind == .taken ? expectsTaken : hasVersions {
         if policy == .error {
           try check(kind, sql)
@@ -262,7 +279,8 @@ extension ContextConnection {
       "\(problem). Fetch anew after rollback(), or give the context another MergePolicy.")
   }
 
-  /// Replaces the recorded versions by those that the context had read before the rows were changed.
+  /// Replaces the recorded versions by those that the context had read before the rows were changed; their counters are
+  /// settled already.
   private func compareWithKnownVersions(_ layer: ContextLayer) throws {
     for model in models { try compare(model, layer) }
   }
@@ -274,6 +292,7 @@ extension ContextConnection {
     writer.write(
       "SELECT \(OverlaySQL.clock), \(sql.shadow).\(OverlaySQL.number), \(sql.select(M.schema.columns.map(\.name))) FROM \(sql.base) AS \(sql.shadow)"
     )
+    let counters = Set(table.counters.map(\.name))
     var older: [(row: Int64, values: [String: Value])] = []
     try connection.using(writer, ErrorContext(model)) { statement in
       while try connection.step(statement, ErrorContext(model)) {
@@ -283,7 +302,9 @@ extension ContextConnection {
         guard version.clock < Int(sqlite3_column_int64(statement.pointer, 0)) else { continue }
         // Equal values stay unchanged, because the file may store them in another format than Larder's.
         let (now, then) = (try M.schema.values(of: value), try M.schema.values(of: version.value))
-        let changes = then.filter { column, value in now[column].map(ExactValue.init) != ExactValue(value) }
+        let changes = then.filter { column, value in
+          !counters.contains(column) && now[column].map(ExactValue.init) != ExactValue(value)
+        }
         if !changes.isEmpty { older.append((sqlite3_column_int64(statement.pointer, 1), changes)) }
       }
     }

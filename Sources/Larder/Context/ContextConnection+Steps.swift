@@ -111,10 +111,12 @@ extension ContextConnection {
     try setStep(layer.clock, of: layer)
     sumRooms.forget()
     try atomically(in: layer) {
-      let exchanges = try sql(in: layer).filter {
+      let changed = try sql(in: layer).filter {
         try exists("SELECT 1 FROM \($0.history) WHERE \(OverlaySQL.stepNumber) = \(step) LIMIT 1")
-      }.map { $0.exchange(step) }
-      for statement in exchanges.flatMap(\.removing) + exchanges.flatMap(\.restoring) {
+      }
+      let exchanges = changed.map { $0.exchange(step) }
+      let settling = changed.filter { !$0.table.counters.isEmpty }.flatMap { $0.settle(inStep: "0", isExchange: true) }
+      for statement in exchanges.flatMap(\.removing) + settling + exchanges.flatMap(\.restoring) {
         try connection.change(statement)
       }
     }

@@ -35,6 +35,7 @@ final class ContextConnection {
     models = RelatedModels(store.opening.models).all
     foreignKeys = try ForeignKey.all(in: connection)
     OverlaySQL.canonicalJSON(of: definitions).register(on: connection.handle)
+    OverlaySQL.counterSum.register(on: connection.handle)
     connection.overlay = self
   }
 
@@ -313,14 +314,19 @@ extension ContextConnection: ConnectionOverlay {
   func didWrite<M: Model>(_ values: [M]) throws {
     guard let active else { return }
     active.versions.didWrite(values)
+    guard !isSaving else { return }
+    try compareCounters(of: M.self, in: active)
     // They may have taken the unique values of expired rows.
-    if M.schema.expires, !isSaving { try applyDeleteRules(in: active) }
+    if M.schema.expires { try applyDeleteRules(in: active) }
+    try settleCounters(in: active)
   }
 
   func didChange() throws {
     guard let active else { return }
     active.versions.isExact = false
-    if !isSaving { try applyDeleteRules(in: active) }
+    guard !isSaving else { return }
+    try applyDeleteRules(in: active)
+    try settleCounters(in: active)
   }
 }
 

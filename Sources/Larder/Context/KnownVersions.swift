@@ -68,6 +68,9 @@ final class VersionsOf<M: Model>: ModelVersions {
   /// The versions. One from before the context was last saved or rolled back is outdated; it counts until the row is
   /// read again.
   private var known: [RowKey<M>: (clock: Int, value: M, epoch: Int)] = [:]
+  /// The versions that were read last, if the model has counters.
+  private var latest: [RowKey<M>: M] = [:]
+  private let counts = M.schema.columns.contains { $0.options.contains(.counter) }
   /// The number of saves and rollbacks.
   private var epoch = 0
   private var reads: [(clock: Int, values: [M])] = []
@@ -76,7 +79,8 @@ final class VersionsOf<M: Model>: ModelVersions {
 
   fileprivate func copy() -> any ModelVersions {
     let copy = VersionsOf()
-    (copy.known, copy.epoch, copy.reads, copy.readCount, copy.written) = (known, epoch, reads, readCount, written)
+    (copy.known, copy.latest, copy.epoch) = (known, latest, epoch)
+    (copy.reads, copy.readCount, copy.written) = (reads, readCount, written)
     return copy
   }
 
@@ -98,8 +102,9 @@ final class VersionsOf<M: Model>: ModelVersions {
     for (clock, values) in reads {
       for value in values {
         // A value that can't be stored wasn't read.
-        guard let key = try? RowKey(of: value), known[key]?.epoch != epoch else { continue }
-        known[key] = (clock, value, epoch)
+        guard let key = try? RowKey(of: value) else { continue }
+        if counts { latest[key] = value }
+        if known[key]?.epoch != epoch { known[key] = (clock, value, epoch) }
       }
     }
     reads.removeAll()
@@ -110,7 +115,9 @@ final class VersionsOf<M: Model>: ModelVersions {
     didRollBack()
     for values in written {
       for value in values {
-        if let key = try? RowKey(of: value) { known[key] = (clock, value, -1) }
+        guard let key = try? RowKey(of: value) else { continue }
+        known[key] = (clock, value, -1)
+        latest[key] = nil
       }
     }
     written.removeAll()
@@ -129,5 +136,12 @@ final class VersionsOf<M: Model>: ModelVersions {
   func version(of value: M) throws -> (clock: Int, value: M)? {
     if !reads.isEmpty { sort() }
     return known[try RowKey(of: value)].map { ($0.clock, $0.value) }
+  }
+
+  /// Returns the versions of the row with the value's key that were first and last read, of a model with counters.
+  func readings(of value: M) throws -> [M] {
+    if !reads.isEmpty { sort() }
+    let key = try RowKey(of: value)
+    return [known[key]?.value, latest[key]].compactMap { $0 }
   }
 }

@@ -2,6 +2,9 @@
 ///
 /// A row is in conflict if it was changed on both sides, deleted on one side and changed on the other, or inserted on
 /// both. It isn't if both sides gave it the same values.
+///
+/// A counter is never in conflict: under every policy, the store's value and what the context has added are added up,
+/// within the range of its type.
 public enum MergePolicy: Sendable, Hashable, CaseIterable {
   /// Throws ``StoreError`` `.conflict`, and saves nothing. The default.
   case error

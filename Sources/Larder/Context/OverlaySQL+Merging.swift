@@ -21,13 +21,14 @@ extension OverlaySQL {
     return ["DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(rows))", dropBase]
   }
 
-  /// Removes rows that were inserted in both with the same values.
+  /// Removes rows that were inserted in both with the same values. What they have counted would be added.
   var dropEqual: String {
-    """
-    DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) FROM \(pending) AS p CROSS JOIN \(lower) AS m ON \(sameKey("m", "p")) \
-    WHERE p.\(Self.state) = 0 AND NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p"))) AND \(sameValues("p", "m")) \
-    AND NOT \(refersToDeleted("p")))
-    """
+    let counts = table.counters.isEmpty ? "" : " AND \(hasNoCount("p"))"
+    return """
+      DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) FROM \(pending) AS p CROSS JOIN \(lower) AS m ON \(sameKey("m", "p")) \
+      WHERE p.\(Self.state) = 0 AND NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p"))) AND \(sameRegisters("p", "m"))\(counts) \
+      AND NOT \(refersToDeleted("p")))
+      """
   }
 
   /// The condition that a reference of the row is to one that is deleted in this layer.
@@ -47,7 +48,7 @@ extension OverlaySQL {
   }
 
   /// Removes the versions of rows without unsaved changes.
-  private var dropBase: String {
+  var dropBase: String {
     "DELETE FROM \(base) WHERE NOT EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", base)))"
   }
 
@@ -117,21 +118,21 @@ extension OverlaySQL {
     }
   }
 
-  /// Returns `FROM` and `WHERE` of the unsaved rows `p` that are in conflict with the rows `m` below.
-  private func conflicts(_ kind: ConflictKind) -> String {
+  /// Returns `FROM` and `WHERE` of the unsaved rows `p` that are in conflict with the rows `m` below. Counters never are.
+  func conflicts(_ kind: ConflictKind) -> String {
     let here = "FROM \(base) AS b CROSS JOIN \(pending) AS p ON \(sameKey("p", "b"))"
     switch kind {
     case .changed:
       return """
         \(here) CROSS JOIN \(lower) AS m ON \(sameKey("m", "b")) \
-        WHERE NOT (\(sameValues("m", "b"))) AND NOT (p.\(Self.state) = 0 AND \(sameValues("p", "m")))
+        WHERE NOT (\(sameRegisters("m", "b"))) AND NOT (p.\(Self.state) = 0 AND \(sameRegisters("p", "m")))
         """
     case .gone:
       return "\(here) WHERE p.\(Self.state) = 0 AND NOT EXISTS (SELECT 1 FROM \(lower) AS m WHERE \(sameKey("m", "b")))"
     case .taken:
       return """
         FROM \(pending) AS p CROSS JOIN \(lower) AS m ON \(sameKey("m", "p")) \
-        WHERE p.\(Self.state) = 0 AND NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p"))) AND NOT (\(sameValues("p", "m")))
+        WHERE p.\(Self.state) = 0 AND NOT EXISTS (SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", "p"))) AND NOT (\(sameRegisters("p", "m")))
         """
     }
   }
@@ -161,6 +162,7 @@ extension OverlaySQL {
       let deletions =
         "DELETE FROM \(pending) WHERE \(Self.number) IN (SELECT p.\(Self.number) \(conflicts(kind)) AND p.\(Self.state) = 1)"
       return [deletions, dropBase, merge("m", "b") { "CASE WHEN \($1) THEN p.\($0) ELSE m.\($0) END" }]
+    case (.changed, .rollback) where !table.counters.isEmpty: return keepOnlyAdditions
     // The row is inserted again.
     case (.gone, .preferContext), (.gone, .overwrite):
       return ["DELETE FROM \(base) WHERE \(Self.number) IN (SELECT b.\(Self.number) \(conflicts(kind)))"]
@@ -180,7 +182,7 @@ extension OverlaySQL {
   /// - Parameter value: Returns the new value of a column, given its name, and the condition that two rows have the
   ///   same value in it.
   private func merge(_ left: String, _ right: String, _ value: (String, String) -> String) -> String {
-    let others = table.columns.filter { !table.keys.contains($0.name) }.map {
+    let others = table.columns.filter { !table.keys.contains($0.name) && $0.counterRange == nil }.map {
       (name: Quoting.name($0.name), column: $0)
     }
     guard !others.isEmpty else { return "SELECT 1 WHERE FALSE" }

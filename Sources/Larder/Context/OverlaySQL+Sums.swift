@@ -15,14 +15,21 @@ extension OverlaySQL {
     """
   }
 
-  /// For each sum that its property may not be able to hold, a query for the key of such a row, and the error.
+  /// For each sum that its property may not be able to hold, a query for the key of such a row, and the error. Of rows whose
+  /// sum in the file is out of range already, the file decides when they are saved.
   var unstorableSums: [(refusal: DerivedRefusal, query: String)] {
     return table.limitedSums.compactMap { derived in
-      guard let (reason, condition) = pendingColumn(derived).unstorable() else { return nil }
-      let key = "\(shadow).\(Quoting.name(derived.column.key))"
+      guard let (reason, condition) = pendingColumn(derived).unstorable(),
+        let former = derived.column.unstorable(in: .file)?.condition
+      else { return nil }
+      let ownKey = Quoting.name(derived.column.key)
+      let key = "\(shadow).\(ownKey)"
+      let isTouched = "IN (SELECT key FROM \(touched()))"
+      let known =
+        "SELECT \(ownKey) FROM main.\(Quoting.name(derived.column.table)) WHERE \(ownKey) \(isTouched) AND \(former)"
       return (
         DerivedRefusal(model: derived.column.model, property: derived.column.property, reason: reason),
-        "SELECT \(list(keys, of: shadow)) FROM \(rows) AS \(shadow) WHERE \(key) IN (SELECT key FROM \(touched())) AND \(condition) LIMIT 1"
+        "SELECT \(list(keys, of: shadow)) FROM \(rows) AS \(shadow) WHERE \(key) \(isTouched) AND CASE WHEN \(condition) THEN \(key) NOT IN (\(known)) END LIMIT 1"
       )
     }
   }

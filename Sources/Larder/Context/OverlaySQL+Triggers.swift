@@ -108,7 +108,7 @@ extension OverlaySQL {
   private func lastPlace(_ place: OverlayTable.Place) -> String {
     let (column, owner) = (Quoting.name(place.column), Quoting.name(place.owner))
     return
-      "CASE WHEN NEW.\(owner) IS NOT NULL THEN (SELECT coalesce(max(v.\(column)), 0) + 1 FROM \(rows) AS v WHERE v.\(owner) = NEW.\(owner)) END"
+      "CASE WHEN NEW.\(owner) IS NOT NULL THEN (SELECT \(SchemaTrigger.next(after: "v.\(column)")) FROM \(rows) AS v WHERE v.\(owner) = NEW.\(owner)) END"
   }
 
   /// Records the version of the row in the layer below, the first time, and the row as it was before the step.

@@ -136,10 +136,11 @@ struct OverlaySQL {
     let strict = table.isStrict ? " STRICT" : ""
     let values = table.columns.map { "\(Quoting.name($0.name)) \($0.declaration)" }.joined(separator: ", ")
     let references = table.references.map(\.childColumns) + table.uniqueRules.map { $0.parts.map(\.column) }
+    let settled = table.counters.isEmpty ? "" : "\(Self.isSettled) INTEGER NOT NULL DEFAULT 0, "
     return [
       "CREATE TEMP TABLE \(pending) (\(Self.number) INTEGER PRIMARY KEY, \(Self.row) INTEGER, \(Self.state) INTEGER NOT NULL, \(values))\(strict)",
       "CREATE UNIQUE INDEX temp.\(name("pending_key")) ON \(pending) (\(list(keys)))",
-      "CREATE TEMP TABLE \(base) (\(Self.number) INTEGER PRIMARY KEY, \(Self.row) INTEGER, \(Self.clock) INTEGER NOT NULL, \(values))\(strict)",
+      "CREATE TEMP TABLE \(base) (\(Self.number) INTEGER PRIMARY KEY, \(Self.row) INTEGER, \(Self.clock) INTEGER NOT NULL, \(settled)\(values))\(strict)",
       "CREATE UNIQUE INDEX temp.\(name("base_key")) ON \(base) (\(list(keys)))",
       "CREATE TEMP TABLE \(history) (\(Self.stepNumber) INTEGER NOT NULL, \(Self.isThere) INTEGER NOT NULL, \(values))\(strict)",
       "CREATE UNIQUE INDEX temp.\(name("history_key")) ON \(history) (\(Self.stepNumber), \(list(keys)))",
@@ -150,7 +151,7 @@ struct OverlaySQL {
       + (table.limitedSums.isEmpty ? [] : [createTouched])
       + Set(references).sorted { $0.joined() < $1.joined() }.enumerated().map { position, columns in
         "CREATE INDEX temp.\(name("pending_\(position)")) ON \(pending) (\(columns.map(Quoting.name).joined(separator: ", ")))"
-      } + createText
+      } + createText + createCounters
   }
 
   /// The full-text index of the unsaved rows, and the triggers that maintain it.
@@ -171,7 +172,7 @@ struct OverlaySQL {
 
   var dropTables: [String] {
     (table.searchable.isEmpty ? [] : [text]).map { "DROP TABLE IF EXISTS temp.\($0)" }
-      + [pending, base, history, leaving, gone, touched()].map { "DROP TABLE IF EXISTS temp.\($0)" }
+      + [pending, base, history, leaving, gone, touched()].map { "DROP TABLE IF EXISTS temp.\($0)" } + [dropCounters]
   }
 
   // MARK: Views

@@ -21,6 +21,8 @@ struct OverlayTable {
     let isUnsigned: Bool
     /// Whether the file may take texts for equal that differ.
     let isCollated: Bool
+    /// What the property can hold, if it is a counter; nil for others.
+    let counterRange: ClosedRange<Int64>?
 
     /// Returns a number as the column stores it.
     func value(_ number: Int64) -> Value {
@@ -60,6 +62,8 @@ struct OverlayTable {
   /// The model's name, for messages.
   let model: String?
   let columns: [Column]
+  /// Those of the columns that are counters.
+  let counters: [Column]
   let keys: [String]
   /// The hidden row ID column, if the table has one.
   let hiddenRowID: String?
@@ -99,7 +103,8 @@ struct OverlayTable {
       guard try row.get("hidden", as: Int.self) == 0, definition?.column(column)?.isDerived != true else { continue }
       let isRequired = try row.get("notnull", as: Int.self) != 0
       let isForeign = definition.map { $0.column(column) == nil } ?? false
-      let type = definition?.column(column)?.type
+      let property = definition?.column(column)
+      let type = property?.type
       let isText = row["type"]?.text?.uppercased().hasPrefix("TEXT") == true
       columns.append(
         Column(
@@ -108,7 +113,8 @@ struct OverlayTable {
           isForeign: isForeign,
           form: type?.form, isJSON: type?.isJSON ?? false,
           mayNameAttachments: type?.isJSON ?? isText, isUnsigned: type?.integerRange?.lowerBound == 0,
-          isCollated: connection.collation(of: column, in: table).map { $0 != "BINARY" } ?? false)
+          isCollated: connection.collation(of: column, in: table).map { $0 != "BINARY" } ?? false,
+          counterRange: property?.isCounter == true ? type?.integerRange ?? .min ... .max : nil)
       )
     }
     // Only the file computes generated columns: it checks their rules when the row is saved.
@@ -116,7 +122,8 @@ struct OverlayTable {
       names.allSatisfy { name in columns.contains { $0.name.isSameColumn(as: name) } }
     }
     return OverlayTable(
-      name: table, model: definition?.model, columns: columns, keys: keys, hiddenRowID: hiddenRowID,
+      name: table, model: definition?.model, columns: columns,
+      counters: columns.filter { $0.counterRange != nil }, keys: keys, hiddenRowID: hiddenRowID,
       rowIDColumn: hiddenRowID ?? (definition?.isKeyRowID == true ? keys[0] : nil), isStrict: entry["strict"] == 1,
       uniqueRules: try uniqueRules(of: table, keys: keys, hiddenRowID, connection).filter {
         isStored($0.parts.map(\.column))

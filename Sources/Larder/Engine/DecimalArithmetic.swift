@@ -304,7 +304,7 @@ struct DecimalArithmetic {
   /// The functions whose result is one of their arguments, or a decimal as they are.
   private static let sameFunctions: Set = [
     "min", "max", "coalesce", "ifnull", "nullif", "first_value", "last_value", "nth_value", "lag", "lead",
-    "larder_decimal_sum", "larder_decimal_average",
+    "larder_decimal_sum", "larder_decimal_sum_within", "larder_decimal_average",
   ]
   private static let numericFunctions: Set = [
     "sum", "total", "avg", "abs", "round", "sign", "ceil", "ceiling", "floor", "trunc", "mod", "pow", "power", "sqrt",

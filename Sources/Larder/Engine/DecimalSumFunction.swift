@@ -1,6 +1,10 @@
+import Foundation
 import GRDBSQLite
 
 /// `larder_decimal_sum`, the exact sum of decimal numbers, of a group or of a window; NULL if there are none.
+///
+/// `larder_decimal_sum_within` is the same of a group, but the nearest `Decimal` of a sum that is too large for one. If its
+/// second argument is 1, what isn't a number doesn't count.
 ///
 /// It is registered on the C connection, because GRDB's aggregates can't be asked for the sum of a window.
 enum DecimalSumFunction {
@@ -15,6 +19,18 @@ enum DecimalSumFunction {
       },
       { context in DecimalSumFunction.report(DecimalSumFunction.running(context)?.takeUnretainedValue(), to: context) },
       { context, _, arguments in DecimalSumFunction.step(context, arguments, isRemoval: true) },
+      nil)
+    sqlite3_create_function_v2(
+      handle, "larder_decimal_sum_within", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, nil, nil,
+      { context, _, arguments in
+        let isLenient = sqlite3_value_int(arguments?[1]) == 1
+        DecimalSumFunction.step(context, arguments, isRemoval: false, isLenient: isLenient)
+      },
+      { context in
+        let running = DecimalSumFunction.running(context)
+        DecimalSumFunction.report(running?.takeUnretainedValue(), to: context, isClamped: true)
+        running?.release()
+      },
       nil)
   }
 
@@ -31,7 +47,8 @@ enum DecimalSumFunction {
   }
 
   private static func step(
-    _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?, isRemoval: Bool
+    _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?, isRemoval: Bool,
+    isLenient: Bool = false
   ) {
     guard let argument = arguments?[0] else { return }
     let size = Int32(MemoryLayout<UnsafeRawPointer?>.size)
@@ -48,13 +65,15 @@ enum DecimalSumFunction {
       try SQLFunctions.add(value, to: &running.sum, isSubtracted: isRemoval)
       running.count += isRemoval ? -1 : 1
     } catch {
-      sqlite3_result_error(context, "\(error)", -1)
+      if !isLenient { sqlite3_result_error(context, "\(error)", -1) }
     }
   }
 
-  private static func report(_ running: RunningSum?, to context: OpaquePointer?) {
+  private static func report(_ running: RunningSum?, to context: OpaquePointer?, isClamped: Bool = false) {
     guard let running, running.count > 0 else { return sqlite3_result_null(context) }
-    guard let text = running.sum.text else { return sqlite3_result_error(context, SQLFunctions.overflow, -1) }
-    Value.text(text).becomeResult(of: context)
+    if let text = running.sum.text { return Value.text(text).becomeResult(of: context) }
+    guard isClamped else { return sqlite3_result_error(context, SQLFunctions.overflow, -1) }
+    let greatest = Decimal.greatestFiniteMagnitude.canonicalText
+    Value.text(running.sum.isNegative ? "-\(greatest)" : greatest).becomeResult(of: context)
   }
 }

@@ -42,25 +42,25 @@ extension DerivedColumn {
   /// The triggers for a sum of integers that is kept by adding and subtracting.
   private func additions(_ number: Int, _ reference: String, _ value: String) -> [RefusalTrigger] {
     let sum = Quoting.name(column)
-    let bounds = range ?? Int64.min...Int64.max
-    func note(_ row: String, _ result: String, _ condition: String = "") -> String {
+    func note(_ row: String, _ result: String, _ condition: String) -> String {
       """
-      \(select(number)) WHERE \(Quoting.name(key)) = \(row).\(reference) AND \(row).\(value) IS NOT NULL\(condition) \
+      \(select(number)) WHERE \(Quoting.name(key)) = \(row).\(reference) AND \(condition) \
       AND (typeof(\(result)) <> 'integer' OR \(result) NOT BETWEEN \(bounds.lowerBound) AND \(bounds.upperBound))
       """
     }
     // A row that belongs to itself is counted when its owner is new.
     let isOther = rowsTable == table ? " AND NEW.\(reference) IS NOT NEW.\(Quoting.name(key))" : ""
-    let changes = "(OLD.\(reference) IS NOT NEW.\(reference) OR OLD.\(value) IS NOT NEW.\(value))"
-    let rest = "(\(sum) - CASE WHEN OLD.\(reference) IS NEW.\(reference) THEN coalesce(OLD.\(value), 0) ELSE 0 END)"
+    let isMoved = "OLD.\(reference) IS NOT NEW.\(reference)"
+    let growth = "coalesce(NEW.\(value), 0) - coalesce(OLD.\(value), 0)"
     return [
-      ("INSERT", rowsTable, [note("NEW", "(\(sum) + NEW.\(value))", isOther)]),
-      ("DELETE", rowsTable, [note("OLD", "(\(sum) - OLD.\(value))")]),
+      ("INSERT", rowsTable, [note("NEW", "(\(sum) + NEW.\(value))", "NEW.\(value) IS NOT NULL\(isOther)")]),
+      ("DELETE", rowsTable, [note("OLD", "(\(sum) - OLD.\(value))", "OLD.\(value) IS NOT NULL")]),
       (
         "UPDATE OF \(reference), \(value)", rowsTable,
         [
-          note("OLD", "(\(sum) - OLD.\(value))", " AND \(changes)"),
-          note("NEW", "(\(rest) + NEW.\(value))", " AND \(changes)"),
+          note("OLD", "(\(sum) - OLD.\(value))", "OLD.\(value) IS NOT NULL AND \(isMoved)"),
+          note("NEW", "(\(sum) + NEW.\(value))", "NEW.\(value) IS NOT NULL AND \(isMoved)"),
+          note("NEW", "(\(sum) + (\(growth)))", "OLD.\(value) IS NOT NEW.\(value) AND NOT (\(isMoved))"),
         ]
       ),
     ]

@@ -26,9 +26,10 @@ extension DerivedColumn {
       "SELECT * FROM (SELECT \(Quoting.name(key)) AS key, \(stored) AS stored, \(recomputed(in: scope)) AS computed FROM \(name)) WHERE \(differs)"
   }
 
-  /// Returns the computed value, in a statement on the column's own table.
+  /// Returns the computed value, in a statement on the column's own table. Of a sum that its property can't hold it is
+  /// the nearest value that the property can.
   func recomputed(in scope: Scope = .visible) -> String {
-    computed(aggregated(), in: scope)
+    nearestSum(in: scope) ?? computed(aggregated(), in: scope)
   }
 
   /// Returns the condition, in a statement on the column's own table, that its property couldn't hold the value, and
@@ -42,9 +43,9 @@ extension DerivedColumn {
       let sum = computed("larder_decimal_sum(larder_rows.\(Quoting.name(value)))", in: scope)
       return (.range, "\(sum) COLLATE larder_decimal NOT BETWEEN '\(bounds.lowerBound)' AND '\(bounds.upperBound)'")
     case .real where isSingle == true:
-      let sum = recomputed(in: scope)
+      let sum = computed(aggregated(), in: scope)
       return (.single, "(\(sum) IS NULL OR \(Self.isOutsideFloat(sum)))")
-    case .real: return (.notANumber, "\(recomputed(in: scope)) IS NULL")
+    case .real: return (.notANumber, "\(computed(aggregated(), in: scope)) IS NULL")
     case .decimal, .none: return nil
     }
   }
@@ -74,7 +75,7 @@ extension DerivedColumn {
   }
 
   /// Returns an aggregate of the rows that belong to a row of the table.
-  private func computed(_ aggregate: String, in scope: Scope) -> String {
+  func computed(_ aggregate: String, in scope: Scope) -> String {
     let owner = "\(Quoting.name(table)).\(Quoting.name(key))"
     let rowsName = scope.name(rowsTable)
     switch rows {
@@ -89,7 +90,7 @@ extension DerivedColumn {
     }
   }
 
-  private func aggregated() -> String {
+  func aggregated() -> String {
     guard let value else { return "count(*)" }
     let name = "larder_rows.\(Quoting.name(value))"
     let compared = name + (collation.map { " COLLATE \($0)" } ?? "")

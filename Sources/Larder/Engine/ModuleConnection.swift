@@ -59,6 +59,16 @@ package struct ModuleConnection {
     try connection.savepoint(body)
   }
 
+  /// Calls the closure in a savepoint. None of its changes is refused because a derived property can't hold its sum: the
+  /// property gets the nearest value that it can, and the sum as soon as a later change brings that into its range.
+  ///
+  /// - Parameter body: The closure.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, and the errors of any write.
+  package func clampingSums<Result>(_ body: () throws -> Result) throws -> Result {
+    try connection.clampingSums(body)
+  }
+
   /// Calls the closure so that all of its reads see the same commit.
   ///
   /// - Parameter body: The closure.
@@ -67,6 +77,9 @@ package struct ModuleConnection {
   package func inOneView<Result>(_ body: () throws -> Result) throws -> Result {
     try connection.inOneView(body)
   }
+
+  /// The number of rows that the last statement has changed, without those that triggers have.
+  package var changeCount: Int { connection.changeCount }
 
   /// The number of the open transaction, which no other of the connection has; nil outside of one.
   package var openTransaction: Int? { connection.isAutocommitting ? nil : connection.transactionNumber }

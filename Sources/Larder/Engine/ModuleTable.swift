@@ -1,7 +1,7 @@
 /// A table of a model, or of the pairs of a many-to-many relationship, as another module of the package sees it.
 package struct ModuleTable: Sendable, Hashable, Codable {
   /// A column that rows write.
-  package struct Column: Sendable, Hashable, Codable {
+  package struct Column: Sendable, Hashable {
     package let name: String
     package let property: String
     package let storageClass: StorageClass
@@ -10,13 +10,10 @@ package struct ModuleTable: Sendable, Hashable, Codable {
     package let originalName: String?
     /// The range of a column that counts; nil for any other.
     package var counterRange: ClosedRange<Int64>?
-    /// The value that every row had when the column was added; nil if there is none or it is computed for each row. It
-    /// isn't encoded.
+    /// The value that every row had when the column was added; nil if there is none or it is computed for each row.
     package var constantDefault: Value?
-
-    private enum CodingKeys: CodingKey {
-      case name, property, storageClass, isOptional, originalName, counterRange
-    }
+    /// The order of values that can be equal although they are stored in different ways; nil if none can.
+    package var order: ValueOrder?
   }
 
   /// A foreign key.
@@ -47,6 +44,13 @@ package struct ModuleTable: Sendable, Hashable, Codable {
   package var isCollection: Bool { collection ?? false }
   /// Nil in descriptions of earlier versions.
   private var collection: Bool?
+  /// Whether the file describes the model, because the program doesn't declare it. Such a description lacks what the file
+  /// doesn't know: defaults, counters and former names. It isn't encoded.
+  package private(set) var isDescribed = false
+
+  private enum CodingKeys: CodingKey {
+    case model, name, keys, columns, references, uniqueRules, isKeyCounted, expiryColumn, syncs, collection
+  }
 
   /// The literals in SQL of the values that replace the date of an expired row while a reference keeps it.
   package static let expiryMarks = ["-9e999", "\(Expiry.released)"]
@@ -59,8 +63,11 @@ package struct ModuleTable: Sendable, Hashable, Codable {
   static func all(_ tables: [TableDefinition]) throws -> [ModuleTable] {
     let local = Set(tables.filter { !$0.syncs }.map(\.name))
     return try tables.map(ModuleTable.init)
-      + tables.flatMap(\.pairs).map { pairs in
-        ModuleTable(pairs, syncs: !local.contains(pairs.source.table) && !local.contains(pairs.target.table))
+      + tables.flatMap { table in
+        table.pairs.map { pairs in
+          let syncs = !local.contains(pairs.source.table) && !local.contains(pairs.target.table)
+          return ModuleTable(pairs, syncs: syncs, isDescribed: table.isDescribed)
+        }
       }
   }
 
@@ -70,7 +77,8 @@ package struct ModuleTable: Sendable, Hashable, Codable {
         name: column.name, property: column.property, storageClass: column.type.storageClass,
         isOptional: column.type.isOptional, originalName: column.originalName,
         counterRange: column.isCounter ? column.type.integerRange ?? .min ... .max : nil,
-        constantDefault: try column.constantDefault() ?? (column.type.isOptional ? .null : nil))
+        constantDefault: try column.constantDefault() ?? (column.type.isOptional ? .some(.null) : .none),
+        order: column.type.order == .stored ? nil : column.type.order)
     }
     model = table.model
     name = table.name
@@ -86,6 +94,7 @@ package struct ModuleTable: Sendable, Hashable, Codable {
     isKeyCounted = table.isKeyRowID
     expiryColumn = table.expires ? Expiry.column : nil
     syncs = table.syncs
+    isDescribed = table.isDescribed
   }
 
   /// Describes a collection of documents.
@@ -112,7 +121,7 @@ package struct ModuleTable: Sendable, Hashable, Codable {
   /// The columns of a collection besides its key.
   package static let (json, expires) = ("json", "expires")
 
-  private init(_ pairs: PairsTable, syncs: Bool) {
+  private init(_ pairs: PairsTable, syncs: Bool, isDescribed: Bool) {
     func key(_ name: String, _ side: PairsTable.Side) -> Column {
       Column(
         name: name, property: side.property, storageClass: side.type, isOptional: false, originalName: nil,
@@ -130,6 +139,7 @@ package struct ModuleTable: Sendable, Hashable, Codable {
     isKeyCounted = false
     expiryColumn = nil
     self.syncs = syncs
+    self.isDescribed = isDescribed
   }
 }
 

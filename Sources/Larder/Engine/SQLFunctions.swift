@@ -193,13 +193,12 @@ enum SQLFunctions {
       var sum = ExactDecimal()
       do {
         try add(values[0], to: &sum)
-        if isSubtracted { try add(values[1], to: &sum, isSubtracted: true) }
+        try add(values[1], to: &sum, isSubtracted: isSubtracted)
       } catch is FunctionFailure {
-        // Another program has written it. What is replaced or deleted needn't be a number.
+        // Another program has written it.
         return .null
       }
-      if !isSubtracted { try add(values[1], to: &sum) }
-      guard let text = sum.text else { throw FunctionFailure(description: overflow) }
+      guard let text = sum.text else { return .null }
       return ExactDecimal.isWhole(values[0]) && ExactDecimal.isWhole(.text(text)) ? .text(text) : .null
     }
   }

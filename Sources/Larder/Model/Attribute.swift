@@ -13,6 +13,7 @@ public struct AttributeOption: Sendable, Hashable {
   public static let searchable = AttributeOption(kind: .searchable)
   /// The date is stored as ISO 8601 text instead of a number of seconds.
   public static let iso8601 = AttributeOption(kind: .iso8601)
-  /// The integer counts: replicas that sync add up what each of them has added, instead of keeping the latest value.
+  /// The integer counts: replicas that sync, and contexts that save, add up what each has added, and no value replaces
+  /// another.
   public static let counter = AttributeOption(kind: .counter)
 }

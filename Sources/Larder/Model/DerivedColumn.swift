@@ -13,7 +13,7 @@ struct DerivedColumn: Sendable, Hashable, Codable {
 
   /// The version of the triggers; a file with triggers of an earlier one gets new ones when it is opened, and the
   /// columns are computed anew.
-  static let version = 1
+  static let version = 2
 
   let model: String
   let property: String

@@ -78,8 +78,8 @@ public macro Embeddable() = #externalMacro(module: "LarderMacros", type: "Embedd
 ///   - options: ``AttributeOption`` values, each written out. Several ``AttributeOption/primaryKey`` properties form
 ///     one composite key.
 ///   - name: The name of the column, if it differs from the property's. SQLite ignores its case.
-///   - originalName: The former name of the column. Opening a store renames a column of that name, and keeps its
-///     values.
+///   - originalName: The former name of the column; the first one if it had several. Opening a store renames the column,
+///     and keeps its values.
 @attached(peer)
 public macro Attribute(_ options: AttributeOption..., name: String? = nil, originalName: String? = nil) =
   #externalMacro(module: "LarderMacros", type: "AttributeMacro")

@@ -54,7 +54,7 @@ extension Connection {
       }
     }
     for column in environment.tables.flatMap(\.derived).inOrderOfDerivation {
-      try attempt(report) { try execute(column.fill) }
+      try attempt(report) { try clampingSums { try execute(column.fill) } }
     }
     for table in environment.tables {
       if environment.isManaged {

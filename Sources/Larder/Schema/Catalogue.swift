@@ -54,6 +54,8 @@ enum Catalogue {
     /// The version of the triggers that keep the derived columns; nil if there are none, and in files of the first
     /// versions.
     let derivation: Int?
+    /// The version of the triggers that keep positions; nil if there are none, and in files of the first versions.
+    let ordering: Int?
     /// The version of the order in which JSON has the parts of sets and dictionaries; nil if no column holds them, and
     /// in files of the first versions.
     let json: Int?
@@ -99,6 +101,10 @@ enum Catalogue {
       toMany = table.toMany.isEmpty ? nil : table.toMany
       derived = table.derived.isEmpty ? nil : table.derived
       derivation = table.derived.isEmpty ? nil : Swift.max(old?.derivation ?? 0, DerivedColumn.version)
+      let isOrdered =
+        table.references.contains(where: \.isOrdered)
+        || table.pairs.contains { $0.source.isOrdered || $0.target.isOrdered }
+      ordering = isOrdered ? Swift.max(old?.ordering ?? 0, SchemaTrigger.orderVersion) : nil
       json =
         table.columns.contains(where: \.mayHoldUnorderedJSON)
         ? Swift.max(old?.json ?? 0, CanonicalEncoding.version) : nil

@@ -16,8 +16,8 @@ struct ColumnRenames {
     names = state.columns.map(\.name)
     var wanted: [Move] = []
     for column in table.columns {
-      guard let original = column.originalName, !original.isSameColumn(as: column.name),
-        let source = state.column(original)
+      guard let original = column.originalName,
+        let source = Self.source(of: column, original, table, state, entry)
       else { continue }
       guard !isDone || state.column(column.name) == nil, !Self.isDone(column, original, table, state, entry),
         !wanted.contains(where: { $0.from == source.name })
@@ -34,6 +34,20 @@ struct ColumnRenames {
     var from: String
     let to: String
     var isAside = false
+  }
+
+  /// Returns the column that had the name, also if it has got another one since then that the model no longer has; nil if
+  /// there is none.
+  private static func source(
+    of column: TableDefinition.Column, _ original: String, _ table: TableDefinition, _ state: TableState,
+    _ entry: Catalogue.Entry?
+  ) -> TableState.Column? {
+    let isOther = !original.isSameColumn(as: column.name)
+    if isOther, let source = state.column(original) { return source }
+    guard state.column(column.name) == nil else { return nil }
+    return state.columns.first { renamed in
+      table.column(renamed.name) == nil && entry?.original(of: renamed.name)?.isSameColumn(as: original) == true
+    }
   }
 
   /// Returns whether the column already has its current name, so that the column with its former name is another one.

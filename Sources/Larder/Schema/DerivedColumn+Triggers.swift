@@ -48,29 +48,26 @@ extension DerivedColumn {
       ]
     }
     func matters(_ row: String) -> String { "\(row).\(reference) IS NOT NULL AND \(row).\(value) IS NOT NULL" }
-    let insert = trigger("insert", "AFTER INSERT", on: rowsTable, when: matters("new") + isOther, add("new", reference))
-    if aggregate == .sum, arithmetic == .decimal {
-      // Where the sum that is kept has not all digits, it is computed anew from the rows as they are after the change:
-      // once, for both values.
-      let change = update(decimal(exchanged("old.\(value)", for: "new.\(value)")), "new", reference)
-      return [
-        insert,
-        trigger("delete", "AFTER DELETE", on: rowsTable, when: matters("old"), remove("old", reference)),
+    let rows = [
+      trigger("insert", "AFTER INSERT", on: rowsTable, when: matters("new") + isOther, add("new", reference)),
+      trigger("delete", "AFTER DELETE", on: rowsTable, when: matters("old"), remove("old", reference)),
+    ]
+    let both = remove("old", reference) + add("new", reference)
+    guard aggregate == .sum else {
+      return rows + [
         trigger(
-          "update", "AFTER UPDATE OF \(value)", on: rowsTable,
-          when: "NOT (\(moved)) AND old.\(value) IS NOT new.\(value)", change),
-        trigger(
-          "move", "AFTER UPDATE OF \(reference)", on: rowsTable, when: moved,
-          remove("old", reference) + add("new", reference)),
+          "update", "AFTER UPDATE OF \(reference), \(value)", on: rowsTable,
+          when: "\(moved) OR old.\(value) IS NOT new.\(value)", both)
       ]
     }
-    return [
-      insert,
-      trigger("delete", "AFTER DELETE", on: rowsTable, when: matters("old"), remove("old", reference)),
+    // A sum that has to be computed anew is one of the rows as they are after the change: once, for both values.
+    let exchange = update(
+      sum(from: "coalesce(old.\(value), \(zero))", to: "coalesce(new.\(value), \(zero))"), "new", reference)
+    return rows + [
       trigger(
-        "update", "AFTER UPDATE OF \(reference), \(value)", on: rowsTable,
-        when: "\(moved) OR old.\(value) IS NOT new.\(value)",
-        remove("old", reference) + add("new", reference)),
+        "update", "AFTER UPDATE OF \(value)", on: rowsTable,
+        when: "NOT (\(moved)) AND old.\(value) IS NOT new.\(value)", exchange),
+      trigger("move", "AFTER UPDATE OF \(reference)", on: rowsTable, when: moved, both),
     ]
   }
 
@@ -79,17 +76,15 @@ extension DerivedColumn {
     let name = Quoting.name(column)
     guard let value = value.map({ "\(row).\(Quoting.name($0))" }) else { return update("\(name) + 1", row, reference) }
     let compared = collation.map { " COLLATE \($0)" } ?? ""
-    return switch (aggregate, arithmetic) {
-    case (.sum, .decimal):
-      update(decimal("larder_decimal_sum_add(\(name), \(value))"), row, reference, and: "\(value) IS NOT NULL")
-    case (.sum, .integer): update(integer("\(name) + \(value)"), row, reference, and: "\(value) IS NOT NULL")
+    return switch aggregate {
+    case .sum: update(sum(from: zero, to: value), row, reference, and: "\(value) IS NOT NULL")
     // The row's own value may have been recomputed since it was inserted.
-    case (.min, _) where isOfDerived == true, (.max, _) where isOfDerived == true: update(computed(), row, reference)
-    case (.min, _):
+    case .min where isOfDerived == true, .max where isOfDerived == true: update(recomputed(), row, reference)
+    case .min:
       update(value, row, reference, and: "\(value) IS NOT NULL AND (\(name) IS NULL OR \(value)\(compared) < \(name))")
-    case (.max, _):
+    case .max:
       update(value, row, reference, and: "\(value) IS NOT NULL AND (\(name) IS NULL OR \(value)\(compared) > \(name))")
-    default: update(computed(), row, reference)
+    case .count: update(recomputed(), row, reference)
     }
   }
 
@@ -97,22 +92,12 @@ extension DerivedColumn {
   private func remove(_ row: String, _ reference: String) -> [String] {
     let name = Quoting.name(column)
     guard let value = value.map({ "\(row).\(Quoting.name($0))" }) else { return update("\(name) - 1", row, reference) }
-    return switch (aggregate, arithmetic) {
-    case (.sum, .decimal):
-      update(decimal("larder_decimal_sum_subtract(\(name), \(value))"), row, reference, and: "\(value) IS NOT NULL")
-    case (.sum, .integer): update(integer("\(name) - \(value)"), row, reference, and: "\(value) IS NOT NULL")
+    return switch aggregate {
+    case .sum: update(sum(from: value, to: zero), row, reference, and: "\(value) IS NOT NULL")
     // The value only has to be recomputed if the deleted row was the least or greatest.
-    case (.min, _), (.max, _): update(computed(), row, reference, and: "\(name) IS \(value)")
-    default: update(computed(), row, reference)
+    case .min, .max: update(recomputed(), row, reference, and: "\(name) IS \(value)")
+    case .count: update(recomputed(), row, reference)
     }
-  }
-
-  /// The sum of decimals without one value and with another, either of which may be NULL; NULL where digits are
-  /// missing.
-  private func exchanged(_ old: String, for new: String) -> String {
-    let name = Quoting.name(column)
-    let rest = "CASE WHEN \(old) IS NULL THEN \(name) ELSE larder_decimal_sum_subtract(\(name), \(old)) END"
-    return "CASE WHEN \(new) IS NULL THEN \(rest) ELSE larder_decimal_sum_add(\(rest), \(new)) END"
   }
 
   private func update(_ value: String, _ row: String, _ reference: String, and condition: String? = nil) -> [String] {
@@ -121,36 +106,85 @@ extension DerivedColumn {
   }
 
   /// Returns SQL that recomputes the column.
-  private func recompute(_ condition: String) -> [String] {
-    set(computed(), condition, "")
+  ///
+  /// - Parameter change: The value of a row before and after the change; nil if it isn't known.
+  private func recompute(_ condition: String, _ change: (old: String, new: String)? = nil) -> [String] {
+    set(aggregate == .sum ? addedUp(change) : recomputed(), condition, "")
   }
 
-  /// Returns SQL that sets the column of the rows with the keys, and rejects a value that its property can't hold.
+  /// Returns SQL that sets the column of the rows with the keys.
   private func set(_ value: String, _ isRow: String, _ rule: String) -> [String] {
-    let (table, column) = (Quoting.name(table), Quoting.name(column))
-    let update = "UPDATE \(table) SET \(column) = \(value) WHERE \(isRow)\(rule)"
-    if isSingle == true {
-      let isOutside = Self.isOutsideFloat(column)
-      return [update, "SELECT \(refusal(.single)) FROM \(table) WHERE \(isRow) AND \(isOutside)"]
+    ["UPDATE \(Quoting.name(table)) SET \(Quoting.name(column)) = \(value) WHERE \(isRow)\(rule)"]
+  }
+
+  // MARK: Sums
+
+  /// Returns the sum after a value of a row has changed. It is kept by adding and subtracting as long as that is exact.
+  private func sum(from old: String, to new: String) -> String {
+    let (name, rest) = (Quoting.name(column), addedUp((old: old, new: new)))
+    switch arithmetic {
+    case .integer:
+      let sum =
+        switch (old, new) {
+        case (zero, _): "\(name) + \(new)"
+        case (_, zero): "\(name) - \(old)"
+        default: "\(name) + (\(new) - \(old))"
+        }
+      // The bounds also stand for what is beyond them. No sum of unsigned integers is.
+      let isAbove = bounds.lowerBound < 0 ? " AND \(name) > \(bounds.lowerBound)" : ""
+      let isExact = "\(name) < \(bounds.upperBound)\(isAbove)"
+      // SQLite continues with real numbers on overflow.
+      let isSum = "typeof(\(sum)) = 'integer' AND \(sum) BETWEEN \(bounds.lowerBound) AND \(bounds.upperBound)"
+      return "CASE WHEN \(isExact) AND \(isSum) THEN \(sum) ELSE \(rest) END"
+    case .decimal:
+      // NULL where digits are missing.
+      let sum =
+        switch (old, new) {
+        case (zero, _): "larder_decimal_sum_add(\(name), \(new))"
+        case (_, zero): "larder_decimal_sum_subtract(\(name), \(old))"
+        default: "larder_decimal_sum_add(larder_decimal_sum_subtract(\(name), \(old)), \(new))"
+        }
+      return "coalesce(\(sum), \(rest))"
+    case .real, .none: return rest
     }
-    guard aggregate == .sum, let range else { return [update] }
-    let bounds = "\(range.lowerBound) AND \(range.upperBound)"
-    return [update, "SELECT \(refusal(.range)) FROM \(table) WHERE \(isRow) AND \(column) NOT BETWEEN \(bounds)"]
   }
 
-  /// Returns the computed value in a trigger. A sum of real numbers that isn't a number is rejected.
-  private func computed() -> String {
-    guard aggregate == .sum, arithmetic == .real else { return recomputed() }
-    return "coalesce(\(recomputed()), \(refusal(isSingle == true ? .single : .notANumber)))"
+  /// Returns the sum of the rows as they are after a change. What the property can't hold is refused, unless nothing may be
+  /// refused, or the change leads towards what it can hold. If the value of the row isn't known, because it went before,
+  /// nothing is refused of a sum that was at the bound.
+  private func addedUp(_ change: (old: String, new: String)?) -> String {
+    if arithmetic == .decimal { return addedUpDecimals(change) }
+    let reason: DerivedRefusal.Reason = arithmetic == .integer ? .range : isSingle == true ? .single : .notANumber
+    let kept = "\(Quoting.name(table)).\(Quoting.name(column))"
+    func replacement(_ value: String, if rule: String?) -> String {
+      "CASE WHEN \(rule.map { "\($0) OR " } ?? "")\(Self.isClamping) THEN \(value) ELSE \(refusal(reason)) END"
+    }
+    let replacements = Replacements(
+      above: replacement(
+        nearest.above, if: change.map { "coalesce(\($0.new) <= \($0.old), \(kept) = \(nearest.above))" }),
+      below: replacement(
+        nearest.below, if: change.map { "coalesce(\($0.new) >= \($0.old), \(kept) = \(nearest.below))" }),
+      notANumber: replacement(
+        nearest.notANumber, if: change.map { "coalesce(abs(\($0.new)), 0) < 9e999 AND \(kept) = 0" }))
+    return sum(in: .visible, replacedBy: replacements) ?? recomputed()
   }
 
-  /// Returns the updated sum of decimals, or the recomputed one if a sum with too many digits for `Decimal` has lost
-  /// some.
-  private func decimal(_ sum: String) -> String { "coalesce(\(sum), \(recomputed()))" }
-
-  /// Returns an integer, or rejects it, because SQLite would continue with real numbers on overflow.
-  private func integer(_ sum: String) -> String {
-    "CASE typeof(\(sum)) WHEN 'integer' THEN \(sum) ELSE \(refusal(.range)) END"
+  private func addedUpDecimals(_ change: (old: String, new: String)?) -> String {
+    guard let value else { return recomputed() }
+    let name = "larder_rows.\(Quoting.name(value))"
+    // The sum that is kept has the sign of the bound that it is beyond, and more digits than others.
+    let kept = Quoting.name(column)
+    let isBetter = change.map { change in
+      """
+      coalesce(CASE WHEN \(kept) LIKE '-%' THEN \(change.new) COLLATE larder_decimal >= \(change.old) \
+      ELSE \(change.new) COLLATE larder_decimal <= \(change.old) END, length(\(kept)) > 100) OR
+      """ + " "
+    }
+    return """
+      CASE WHEN \(isBetter ?? "")\(Self.isClamping) \
+      THEN \(computed("coalesce(larder_decimal_sum_within(\(name), \(Self.isClamping)), '0')", in: .visible)) \
+      ELSE \(computed(aggregated(), in: .visible)) END
+      """
   }
 
   private func refusal(_ reason: DerivedRefusal.Reason) -> String {
@@ -159,27 +193,43 @@ extension DerivedColumn {
 
   private func pairsTriggers(_ pairs: String, _ own: String, _ other: String, _ rowsKey: String) -> [SchemaTrigger] {
     let name = Quoting.name(table)
-    func recompute(_ condition: String) -> [String] { self.recompute("\(Quoting.name(key)) \(condition)") }
+    func recompute(_ condition: String, from old: String, to new: String) -> [String] {
+      self.recompute("\(Quoting.name(key)) \(condition)", (old: old, new: new))
+    }
+    /// The value of the row of a pair; NULL if it isn't there.
+    func paired(_ pair: String) -> String {
+      guard aggregate == .sum, let value else { return zero }
+      return "(SELECT \(Quoting.name(value)) FROM \(Quoting.name(rowsTable)) WHERE \(rowsKey) = \(pair).\(other))"
+    }
     func step(_ sign: String, _ row: String) -> [String] {
-      guard aggregate == .count else { return recompute("= \(row).\(own)") }
+      guard aggregate == .count else {
+        return recompute(
+          "= \(row).\(own)", from: sign == "-" ? paired(row) : zero, to: sign == "+" ? paired(row) : zero)
+      }
       return [
         "UPDATE \(name) SET \(Quoting.name(column)) = \(Quoting.name(column)) \(sign) 1 WHERE \(Quoting.name(key)) = \(row).\(own)"
       ]
     }
-    let paired = [
+    let changes = [
       trigger("insert", "AFTER INSERT", on: pairs, when: nil, step("+", "new")),
       trigger("delete", "AFTER DELETE", on: pairs, when: nil, step("-", "old")),
       trigger(
         "update", "AFTER UPDATE OF \(own), \(other)", on: pairs, when: nil,
-        recompute("= old.\(own)") + recompute("= new.\(own)")),
+        recompute("= old.\(own)", from: paired("old"), to: zero)
+          + recompute("= new.\(own)", from: zero, to: paired("new"))),
     ]
-    guard let value = value.map(Quoting.name) else { return paired }
+    guard let value = value.map(Quoting.name) else { return changes }
     let concerned = "IN (SELECT \(own) FROM \(Quoting.name(pairs)) WHERE \(other) = new.\(rowsKey))"
-    return paired + [
-      trigger("row_insert", "AFTER INSERT", on: rowsTable, when: nil, recompute(concerned)),
+    return changes + [
+      trigger(
+        "row_insert", "AFTER INSERT", on: rowsTable, when: nil,
+        recompute(concerned, from: zero, to: "coalesce(new.\(value), \(zero))")),
       trigger(
         "row_update", "AFTER UPDATE OF \(value)", on: rowsTable, when: "old.\(value) IS NOT new.\(value)",
-        recompute(concerned)),
+        recompute(concerned, from: "coalesce(old.\(value), \(zero))", to: "coalesce(new.\(value), \(zero))")),
     ]
   }
+
+  /// The value of a row that doesn't count.
+  private var zero: String { arithmetic == .decimal ? "'0'" : "0" }
 }

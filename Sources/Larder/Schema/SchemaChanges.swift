@@ -51,7 +51,7 @@ struct SchemaChanges {
       for statement in writer.createPairs(pairs) { try connection.change(statement) }
     case .createTrigger(let trigger): try connection.change(trigger.creation)
     case .dropTrigger(let name): try connection.change("DROP TRIGGER IF EXISTS \(Quoting.name(name))")
-    case .derive(let column): try connection.change(column.fill)
+    case .derive(let column): try connection.clampingSums { try connection.change(column.fill) }
     case .createSearch(let table):
       for statement in writer.createSearch(table) { try connection.change(statement) }
     case .renewSearch(let table):

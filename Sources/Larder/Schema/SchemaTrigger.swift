@@ -3,6 +3,14 @@ struct SchemaTrigger: Sendable, Hashable {
   /// The prefixes of the triggers that the planner compares; full-text indexes and attachments have others.
   static let prefixes = ["\(ReservedNames.prefix)derived_", "\(ReservedNames.prefix)order_"]
 
+  /// The version of the triggers that keep positions; a file with triggers of an earlier one gets new ones when it is
+  /// opened.
+  static let orderVersion = 1
+
+  /// Returns the position after the last of the rows. If that is the greatest integer, it is the position of the next row
+  /// too.
+  static func next(after position: String) -> String { "min(coalesce(max(\(position)), 0), \(Int64.max - 1)) + 1" }
+
   /// The prefix of the names of a column's triggers.
   static func prefix(_ kind: String, _ parts: String...) -> String {
     "\(ReservedNames.prefix)\(kind)_\(UnambiguousName(parts))_"

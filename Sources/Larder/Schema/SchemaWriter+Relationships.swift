@@ -35,7 +35,7 @@ extension SchemaWriter {
       let column = Quoting.name(reference.column)
       let position = Quoting.name(ReservedNames.position(of: reference.column))
       let number = Quoting.name(table.rowIDColumn)
-      let last = "(SELECT coalesce(max(\(position)), 0) + 1 FROM \(name) WHERE \(column) = new.\(column))"
+      let last = "(SELECT \(SchemaTrigger.next(after: position)) FROM \(name) WHERE \(column) = new.\(column))"
       let move = "UPDATE \(name) SET \(position) = \(last) WHERE \(number) = new.\(number)"
       let start = SchemaTrigger.prefix("order", table.name, reference.column)
       return [
@@ -56,7 +56,7 @@ extension SchemaWriter {
     let name = Quoting.name(pairs.name)
     func place(_ position: String, _ own: String, _ isOrdered: Bool) -> String? {
       guard isOrdered else { return nil }
-      let last = "(SELECT coalesce(max(\(position)), 0) + 1 FROM \(name) WHERE \(own) = new.\(own))"
+      let last = "(SELECT \(SchemaTrigger.next(after: position)) FROM \(name) WHERE \(own) = new.\(own))"
       return
         "UPDATE \(name) SET \(position) = \(last) WHERE \(PairsTable.source) = new.\(PairsTable.source) AND \(PairsTable.target) = new.\(PairsTable.target) AND \(position) IS NULL"
     }

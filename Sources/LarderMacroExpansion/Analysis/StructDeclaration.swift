@@ -112,12 +112,8 @@ extension StructDeclaration {
       }
       guard let argument = property.attribute?.originalNameArgument, let original = property.attribute?.originalName
       else { continue }
-      if original == column {
-        findings.report(
-          .renamedToItself(column, of: property.plainName), at: argument,
-          fixIts: property.attribute.map { [FixIt("remove 'originalName'", .remove(argument, from: $0.attribute))] }
-            ?? [])
-      } else if let owner = formerOwners.updateValue(property, forKey: original.foldedAsInSQLite) {
+      // The name of the column itself is the first one of a property that was renamed and has got it back.
+      if let owner = formerOwners.updateValue(property, forKey: original.foldedAsInSQLite) {
         findings.report(
           .duplicateOriginalColumn(original, of: property.plainName, takenBy: owner.plainName), at: argument)
       }

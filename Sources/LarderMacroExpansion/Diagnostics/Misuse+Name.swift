@@ -49,8 +49,4 @@ extension Misuse {
       "'\(property)' cannot have been the column '\(column)': '\(owner)' claims to have been it too; a column becomes one property"
     )
   }
-
-  static func renamedToItself(_ column: String, of property: String) -> Misuse {
-    Misuse("'\(property)' has the column '\(column)' already, so 'originalName' renames nothing; remove it")
-  }
 }

@@ -39,21 +39,28 @@ extension ReplicaFile {
     Set(try connection.rows("SELECT digest FROM \(SyncTables.attachments) WHERE position IS NULL") { $0.text(0) })
   }
 
-  /// Removes attachments from those that have not come: they have, or no row names them any longer.
-  func removeAwaited(_ attachments: [NamedAttachment]) throws {
-    for attachment in attachments {
-      try connection.run(
-        "DELETE FROM \(SyncTables.attachments) WHERE digest = ?1 AND position IS NULL", [.init(attachment.digest)])
+  func isAwaited(_ digest: String) throws -> Bool {
+    try connection.finds(
+      "SELECT 1 FROM \(SyncTables.attachments) WHERE digest = ?1 AND position IS NULL", [.init(digest)])
+  }
+
+  /// Records which attachments have come that were awaited, and removes those that no row uses. The others stay: a row may
+  /// have named them since they were read. In a transaction of the caller's.
+  func settleAwaited(_ attachments: [NamedAttachment]) throws {
+    for digest in Set(attachments.map(\.digest)).sorted() {
+      if try !connection.isAttachmentUsed(digest) {
+        try connection.run(
+          "DELETE FROM \(SyncTables.attachments) WHERE digest = ?1 AND position IS NULL", [.init(digest)])
+      } else if let size = try connection.attachmentSize(digest) {
+        try setArrived(NamedAttachment(digest: digest, size: size))
+      }
     }
   }
 
   /// Records that bytes have come after the row that names them. A file with later changes takes them along.
   func setArrived(_ attachment: NamedAttachment) throws {
+    guard try isAwaited(attachment.digest) else { return }
     let digest = ReplicatedValue(attachment.digest)
-    guard
-      try connection.finds(
-        "SELECT 1 FROM \(SyncTables.attachments) WHERE digest = ?1 AND position IS NULL", [digest])
-    else { return }
     // The bytes have one size, so what named the digest with another waits for nothing.
     try connection.run("DELETE FROM \(SyncTables.attachments) WHERE digest = ?1", [digest])
     try connection.run(

@@ -55,11 +55,7 @@ extension StoreSync {
       let named = try attachments.filter { try !connection.hasAttachment($0.digest) }
       return (Set(needed + named), awaited.filter { !needed.contains($0) })
     }
-    if !done.isEmpty {
-      try await store.writingModule { connection in
-        try connection.transaction { try ReplicaFile(connection).removeAwaited(done) }
-      }
-    }
+    if !done.isEmpty { try await settleAwaited(done) }
     var wanted: [NamedAttachment: Int] = [:]
     for attachment in missing { wanted[attachment] = try await arrived(of: attachment) }
     return wanted
@@ -72,6 +68,21 @@ extension StoreSync {
       return try connection.hasAttachment(attachment.digest)
     }
     return isHere ? nil : try await arrived(of: attachment)
+  }
+
+  /// Records the arrival of awaited attachments that are here: they were attached, or the process ended before it was
+  /// recorded.
+  func recordArrivals() async throws {
+    let arrived = try await store.readingModule { connection in
+      try ReplicaFile(connection).awaitedAttachments().filter { try connection.hasAttachment($0.digest) }
+    }
+    if !arrived.isEmpty { try await settleAwaited(arrived) }
+  }
+
+  private func settleAwaited(_ attachments: [NamedAttachment]) async throws {
+    try await store.writingModule { connection in
+      try connection.transaction { try ReplicaFile(connection).settleAwaited(attachments) }
+    }
   }
 
   private func arrived(of attachment: NamedAttachment) async throws -> Int {

@@ -118,6 +118,15 @@ extension ReplicatedValue {
 
   var isNull: Bool { self == .null }
 
+  /// Returns a number in the form in which a column of this class holds it, if that is exact; any other value as it is.
+  func converted(to storageClass: StorageClass) -> ReplicatedValue {
+    switch (self, storageClass) {
+    case (.integer(let value), .real): Double(exactly: value).map { .real($0) } ?? self
+    case (.real(let value), .integer): Int64(exactly: value).map { .integer($0) } ?? self
+    default: self
+    }
+  }
+
   /// Whether a column of this class can hold the value.
   func fits(_ storageClass: StorageClass) -> Bool {
     switch (self, storageClass) {

@@ -9,15 +9,8 @@ extension ReplicaFile {
   /// which on it holds.
   func knew(_ later: Stamp, _ earlier: Stamp) throws -> Bool {
     if later.replica == earlier.replica { return later.time >= earlier.time }
-    return try connection.finds(
-      """
-      SELECT 1 FROM \(SyncTables.knowledge) WHERE replica = ?1 AND origin = ?2 AND since BETWEEN ?4 AND ?3 \
-      AND up_to >= ?4
-      """,
-      [
-        .integer(try id(of: later.replica)), .integer(try id(of: earlier.replica)), .integer(later.time),
-        .integer(earlier.time),
-      ])
+    let known = try lastKnowledge(of: id(of: later.replica), over: id(of: earlier.replica), at: later.time)
+    return known.map { min($0.since, $0.upTo) >= earlier.time } ?? false
   }
 
   /// Returns what is lost when two states of a row are merged, unless the one that wins was written with knowledge of
@@ -162,34 +155,36 @@ extension ReplicaFile {
   ///
   /// - Parameters:
   ///   - conflict: The conflict.
-  ///   - restoring: Whether the value that lost is written as a new one, or added to the counter.
-  func decide(_ conflict: SyncConflict, restoring: Bool) throws {
+  ///   - restoring: Whether the value that lost is written as a new one, or added to the counter. A row that is deleted is
+  ///     inserted again for it.
+  /// - Returns: The error for a conflict that is no longer in the list.
+  func decide(_ conflict: SyncConflict, restoring: Bool) throws -> StoreError? {
     // This program may have heard of a collection only that a document of it was deleted.
     if restoring, try Tracker(connection).takeUp(collections: [ExactName(conflict.rowKey.table)]) {
       return try ReplicaFile(connection).decide(conflict, restoring: restoring)
     }
     try settle()
     let property = conflict.property
-    guard let row = try row(conflict.rowKey),
+    // What an expired row had is gone.
+    guard let row = try row(conflict.rowKey), row.status != .expired,
       let loss = row.state.losses.first(where: { $0.property == property && $0.stamp == conflict.lostStamp }),
       !loss.isDismissed
-    else { throw missing }
+    else { return missing }
     let isAddition = try property.map { try isCounter($0, of: row.state) } ?? false
     let decided = row.state.losses.filter { $0 == loss || isAddition && loss.isLaterAddition(than: $0) }
     var state = row.state.adding(
       decided.map { LostValue(property: property, stamp: $0.stamp, value: .null, isDismissed: true) })
     if restoring {
+      let stamp = try newStamp()
+      if !state.isThere { state = state.insertedAgain(stamp) }
       if let property, isAddition {
-        if case .integer(let amount) = loss.value {
-          state = state.adding(CounterAmount(amount), to: property, try newStamp())
-        }
+        if case .integer(let amount) = loss.value { state = state.adding(CounterAmount(amount), to: property, stamp) }
       } else if let property {
-        state = state.setting(property, to: loss.value, try newStamp())
-      } else if !state.isThere {
-        state = state.insertedAgain(try newStamp())
+        state = state.setting(property, to: loss.value, stamp)
       }
     }
     try change(row, to: state)
+    return nil
   }
 
   /// Whether replicas add up a property of a row.

@@ -48,23 +48,28 @@ extension StoreSync {
   /// Rows that went with a row that they had to refer to aren't listed if whoever deleted that row knew them as they
   /// are. They are kept for as long as the deletion, and return if the row does.
   ///
+  /// Rows that nothing keeps from being visible any longer, because of what was written since the last exchange, become
+  /// visible with this call. If the file can't be written now, they are left out.
+  ///
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
-  /// - Complexity: Proportional to the number of these rows.
+  /// - Complexity: Proportional to the number of these rows, and to the number of rows that were written since the last
+  ///   exchange if one of these becomes visible.
   public func setAside() async throws -> [SetAsideRow] {
-    try await store.readingModule { connection in
-      let file = try ReplicaFile(connection)
-      return try file.rows(where: SyncTables.isMissed).compactMap { row in
-        guard let reason = try file.reason(row) else { return nil }
-        let stamp = row.state.lastWrite
-        let other = try file.otherRow(reason, row.state).map { $0.isThere ? $0.lastWrite : $0.stamp }
-        return SetAsideRow(
-          table: row.state.table, key: row.state.key.map(\.stored),
-          properties: file.shownValues(of: row.state), reason: reason,
-          stamp: stamp, replica: try file.name(of: stamp.replica),
-          otherStamp: other, otherReplica: try other.flatMap { try file.name(of: $0.replica) },
-          model: row.state.isDocument ? nil : file.table(row.state.table)?.description.model,
-          rowKey: row.rowKey)
-      }
+    let (rows, areAll) = try await store.readingModule { try ReplicaFile($0).setAsideRows() }
+    if areAll { return rows }
+    do {
+      try await settleChanges()
+    } catch let error as StoreError where [.readOnly, .busy, .diskFull, .suspended].contains(error.code) {
+      return rows
+    }
+    return try await store.readingModule { try ReplicaFile($0).setAsideRows().rows }
+  }
+
+  /// Computes what the writes since the last exchange have made visible.
+  func settleChanges() async throws {
+    try await deciding { file in
+      try file.settle()
+      return nil
     }
   }
 
@@ -139,8 +144,9 @@ extension StoreSync {
   ) async throws {
     try await deciding { file in
       try file.settle()
-      guard let stored = try file.row(row.rowKey), stored.status.isSetAside else { throw file.missing }
+      guard let stored = try file.row(row.rowKey), stored.status.isSetAside else { return file.missing }
       try body(file, stored)
+      return nil
     }
   }
 
@@ -162,6 +168,26 @@ extension StoreSync {
 }
 
 extension ReplicaFile {
+  /// Returns the rows that someone may miss.
+  ///
+  /// - Returns: The rows, and whether they are all: those that nothing keeps from being visible any longer are left out.
+  fileprivate func setAsideRows() throws -> (rows: [SetAsideRow], areAll: Bool) {
+    let stored = try rows(where: SyncTables.isMissed)
+    let listed = try stored.compactMap(setAsideRow)
+    return (listed, listed.count == stored.count)
+  }
+
+  private func setAsideRow(_ row: StoredRow) throws -> SetAsideRow? {
+    guard let reason = try reason(row) else { return nil }
+    let stamp = row.state.lastWrite
+    let other = try otherRow(reason, row.state).map { $0.isThere ? $0.lastWrite : $0.stamp }
+    return SetAsideRow(
+      table: row.state.table, key: row.state.key.map(\.stored), properties: shownValues(of: row.state),
+      reason: reason, stamp: stamp, replica: try name(of: stamp.replica), otherStamp: other,
+      otherReplica: try other.flatMap { try name(of: $0.replica) },
+      model: row.state.isDocument ? nil : table(row.state.table)?.description.model, rowKey: row.rowKey)
+  }
+
   /// The values of properties by the names that they have for users.
   fileprivate func shownValues(of state: RowState) -> [String: Value] {
     let known = Set(table(state.table)?.properties.map { ExactName($0.name) } ?? [])

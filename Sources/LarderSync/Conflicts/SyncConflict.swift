@@ -72,11 +72,15 @@ extension StoreSync {
   /// Writes the value that lost as a new value, or brings the deleted row back with all its values. The conflict is
   /// dismissed, on all replicas.
   ///
+  /// The value of a row that was deleted afterwards brings the row back with it. If a rule of the models keeps the row from
+  /// being visible, ``setAside()`` lists it with the reason.
+  ///
   /// What was added to the counter of an old row is added to the counter as it is. If two replicas restore it before they hear
   /// of each other, it is added twice.
   ///
   /// - Parameter conflict: One of ``conflicts()``.
-  /// - Throws: `StoreError` `.notFound` if the conflict is no longer there; the errors of any write.
+  /// - Throws: `StoreError` `.notFound` if the conflict is no longer there, or its row has expired; the errors of any
+  ///   write.
   public func restore(_ conflict: SyncConflict) async throws {
     try await deciding { try $0.decide(conflict, restoring: true) }
   }
@@ -84,15 +88,25 @@ extension StoreSync {
   /// Removes a conflict from the lists of all replicas. The value that lost is forgotten.
   ///
   /// - Parameter conflict: One of ``conflicts()``.
-  /// - Throws: `StoreError` `.notFound` if the conflict is no longer there; the errors of any write.
+  /// - Throws: `StoreError` `.notFound` if the conflict is no longer there, or its row has expired; the errors of any
+  ///   write.
   public func dismiss(_ conflict: SyncConflict) async throws {
     try await deciding { try $0.decide(conflict, restoring: false) }
   }
 
-  func deciding(_ body: @escaping @Sendable (ReplicaFile) throws -> Void) async throws {
+  /// Calls the closure in a transaction.
+  ///
+  /// - Parameter body: The closure, which returns the error for an entry that is no longer in its list. What it has settled
+  ///   until then is kept.
+  /// - Throws: The error that the closure returns or throws, and the errors of any write.
+  func deciding(_ body: @escaping @Sendable (ReplicaFile) throws -> StoreError?) async throws {
     try await store.writingModule { connection in
       try Settling.prepare(connection)
-      try connection.transaction { try body(try ReplicaFile(connection)) }
+      let refusal = try connection.transaction {
+        try Tracker(connection).upgrade()
+        return try body(try ReplicaFile(connection))
+      }
+      if let refusal { throw refusal }
     }
   }
 }

@@ -79,11 +79,10 @@ extension Tracker {
     if names.isEmpty { return false }
     var present = try localCollections()
     for collection in try connection.collections { present.insert(ExactName(CollectionName.exchange(collection))) }
-    var areNew = false
-    for name in names.subtracting(present).map(\.text).sorted() {
-      guard let collection = CollectionName.collection(name) else { continue }
-      areNew = try connection.prepareCollection(collection) || areNew
-    }
+    let new = names.subtracting(present).map(\.text).sorted().compactMap(CollectionName.collection)
+    let areNew = try CollectionArrival.of(connection).create(new, connection)
+    // Once for all of them, because it looks at every table.
+    if areNew { try fit() }
     return areNew
   }
 

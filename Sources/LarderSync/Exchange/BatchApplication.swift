@@ -39,8 +39,8 @@ struct BatchApplication: Sendable {
       }
       if let position {
         // The sender knows which of them it has deleted.
-        let rowKeys = Set(rows.map(\.rowKey))
-        try StoreSync.offerRows(except: rowKeys, to: header.sender, knownUpTo: position, connection)
+        try StoreSync.offerRows(except: SentRows(rows), to: header.sender, knownUpTo: position, connection)
+        try connection.transaction { try ReplicaFile(connection).recordOffer(header) }
       }
     }
     var changed = 0
@@ -75,8 +75,8 @@ struct BatchApplication: Sendable {
     let file = try ReplicaFile(connection)
     let received = try file.received(from: header.sender)
     if try WaitingChanges(file).areDue() { return false }
-    // The models have changed, and what is visible with them is still to be computed.
-    if try file.clock().settled <= 0 { return false }
+    // Programs have written, or the models have changed, and what is visible then is still to be computed.
+    if try file.needsSettling() { return false }
     return header.since.position > received || header.upTo.position <= received
   }
 
@@ -180,6 +180,8 @@ struct BatchApplication: Sendable {
     // that the sender has forgotten.
     guard try rowCount > 0 || before < header.forgotten || file.hasUnrecordedRows(of: sender) else { return }
     try file.setUnrecordedRows(false, of: sender)
+    // Of what waits, some may have come with these rows. It no longer limits what is known of others.
+    guard try WaitingChanges(file).isEmpty() else { return try file.recordKnowledgeOfAll() }
     try file.recordKnowledge(of: sender, upTo: end.position)
   }
 }

@@ -6,9 +6,14 @@ import Larder
 struct BatchCheck: Sendable {
   let own: ReplicaID
   private var now: Int64
+  /// Up to where this file has handed out its changes.
+  private let handedOut: Int64
   private let tables: [ExactName: TrackedTable]
   /// The number of values in the keys of a table, for those that no model has too.
   private var keyCounts: [ExactName: Int]
+  /// The names in the exchange of the collections of documents in the file, and of those that the rows name besides.
+  private let collections: Set<ExactName>
+  private var newCollections: Set<ExactName> = []
   /// The number of rows that were checked, and of those to come, if that is known.
   private var checked = 0
   private var rowCount: Int?
@@ -17,12 +22,17 @@ struct BatchCheck: Sendable {
   static let greatestKeyCount = 32
   /// Before it a row can be deleted and inserted again more often than anyone does.
   static let greatestLength: Int64 = 1 << 53
+  /// The most collections of a batch that the file doesn't have. Each becomes a table.
+  static let mostNewCollections = 1000
 
   init(_ file: ReplicaFile) throws {
     own = try file.own()
-    now = try file.clock().now
+    let clock = try file.clock()
+    (now, handedOut) = (clock.now, clock.identified)
     tables = Dictionary(uniqueKeysWithValues: file.tables.map { (ExactName($0.name), $0) })
     keyCounts = try file.keyCounts()
+    let present = try file.connection.collections.map { ExactName(CollectionName.exchange($0)) }
+    collections = try Tracker(file.connection).localCollections().union(present)
   }
 
   /// - Throws: `StoreError` `.invalidValue` that names the row.
@@ -39,6 +49,12 @@ struct BatchCheck: Sendable {
     guard header.sender != own else { throw refusal("it comes from this replica itself") }
     guard (0...header.upTo.position).contains(header.since.position) else { throw refusal("it ends before it begins") }
     if let recipient = header.recipient, recipient != own { throw refusal("it was collected for another replica") }
+    if header.forgotten == 0 { return }
+    // The last batch ends with the last position, and all batches of who has a deletion end with one.
+    let end = header.upTo.position
+    guard header.forgotten > 0, end > 0, !header.isLast || header.forgotten <= end else {
+      throw refusal("its sender has forgotten deletions that it can't have heard of")
+    }
   }
 
   func check(_ knowledge: [Knowledge]) throws {
@@ -60,17 +76,28 @@ struct BatchCheck: Sendable {
     }
   }
 
-  /// Whether the sender knows writes of this replica that this file doesn't have, because it was put back from an older
+  /// Whether the sender knows writes of this replica that this file hasn't handed out, because it was put back from an older
   /// copy. Such writes aren't refused then.
   mutating func isOlder(than knowledge: [Knowledge], of sender: ReplicaID) -> Bool {
     let known = knowledge.extent(of: sender, over: own)
-    guard known > now else { return false }
-    now = known
+    guard known > handedOut else { return false }
+    now = max(now, known)
     return true
+  }
+
+  /// Returns the last write of this replica in a batch, if this file lacks it and the sender says that it knows it; nil
+  /// otherwise.
+  func lastLackingWrite(in batch: ChangeBatch) -> ChangeCursor? {
+    let stamps: [Stamp] = batch.rows.flatMap { [$0.stamp, $0.insertion] + $0.writes + $0.losses.map(\.stamp) }
+    guard let last = stamps.filter({ $0.replica == own }).map(\.time).max(), last > now,
+      batch.knowledge.extent(of: batch.sender, over: own) >= last
+    else { return nil }
+    return ChangeCursor(replica: own, position: last)
   }
 
   /// Checks the next rows.
   mutating func check(_ rows: [RowState]) throws {
+    try checkCollections(rows)
     for row in rows {
       checked += 1
       try check(row)
@@ -81,6 +108,18 @@ struct BatchCheck: Sendable {
       try check(row.stamp, of: row)
       try check(row.insertion, of: row)
       for stamp in row.writes + row.losses.map(\.stamp) { try check(stamp, of: row) }
+    }
+  }
+
+  private mutating func checkCollections(_ rows: [RowState]) throws {
+    for row in rows where row.isDocument && !collections.contains(ExactName(row.table)) {
+      newCollections.insert(ExactName(row.table))
+    }
+    guard newCollections.count <= Self.mostNewCollections else {
+      throw StoreError(
+        .invalidValue, ofModel: nil,
+        "A batch of changes was refused, and nothing of it applied: it has documents of at least \(newCollections.count) collections that this file lacks, and the limit is \(Self.mostNewCollections). If they are meant, let exchange(with:) bring them, some at a time."
+      )
     }
   }
 
@@ -103,7 +142,7 @@ struct BatchCheck: Sendable {
       guard loss.property.map({ !$0.isEmpty && !$0.utf8.contains(0) }) ?? true,
         index == 0 || row.losses[index - 1] < loss && !row.losses[index - 1].isSame(as: loss)
       else { throw refusal(row, "has lost values that aren't sorted, or one of them twice") }
-      guard !loss.value.isNaN, loss.value.isNull || loss.property != nil && !loss.isDismissed else {
+      guard !loss.value.isNoNumber, loss.value.isNull || loss.property != nil && !loss.isDismissed else {
         throw refusal(row, "has an impossible lost value")
       }
     }
@@ -115,7 +154,7 @@ struct BatchCheck: Sendable {
     else { throw refusal(row, "has a name of a table that no model has") }
     if row.isDocument { try checkDocument(row) }
     guard (1...Self.greatestKeyCount).contains(row.key.count), !row.key.contains(.null),
-      !row.key.contains(where: \.isNaN)
+      !row.key.contains(where: \.isNoNumber)
     else { throw refusal(row, "has an impossible key") }
     if let table = tables[ExactName(row.table)] {
       let keys = table.description.keys
@@ -134,7 +173,9 @@ struct BatchCheck: Sendable {
       guard (1...row.causalLength).contains(property.causalLength), property.causalLength % 2 == 1 else {
         throw refusal(row, "has a property \(property.name) that was written when the row was not there")
       }
-      guard !property.value.isNaN else { throw refusal(row, "has a property \(property.name) that is no number") }
+      guard !property.value.isNoNumber else {
+        throw refusal(row, "has a property \(property.name) that no replica can store")
+      }
       last = property.name
     }
   }
@@ -177,8 +218,9 @@ struct BatchCheck: Sendable {
 }
 
 extension ReplicatedValue {
-  /// Whether this is a number that SQLite would store as NULL.
-  fileprivate var isNaN: Bool {
-    if case .real(let value) = self { value.isNaN } else { false }
+  /// Whether this is a number that no replica has, because SQLite would store it as another value: NaN as NULL, and -0.0
+  /// as 0.0.
+  fileprivate var isNoNumber: Bool {
+    if case .real(let value) = self { value.isNaN || value == 0 && value.sign == .minus } else { false }
   }
 }

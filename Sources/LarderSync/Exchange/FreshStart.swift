@@ -2,13 +2,14 @@ import Larder
 
 /// A replica that was away for longer than a peer keeps deletions takes everything from the peer anew.
 ///
-/// What the peer doesn't have is offered to it once more. The peer recognizes the rows that it has deleted, even if it has
-/// forgotten the deletions, deletes them again and hands these deletions out like any others. It takes everything else, also
-/// rows of models that it doesn't track. So nothing is deleted here because somebody says that he knew it.
+/// What the peer doesn't have, or has in another state, is offered to it once more. The peer recognizes the rows that it has
+/// deleted, even if it has forgotten the deletions, deletes them again and hands these deletions out like any others. It
+/// takes everything else, also rows of models that it doesn't track. So nothing is deleted here because somebody says that
+/// he knew it.
 struct FreshStart {
   private let sync: StoreSync
   /// The rows that the peer has.
-  private var rowKeys: Set<RowKey> = []
+  private var sent = SentRows()
 
   init(_ sync: StoreSync) {
     self.sync = sync
@@ -33,8 +34,8 @@ struct FreshStart {
       }
       let first = forgotten?.lowerBound ?? batch.forgotten
       forgotten = first...max(first, batch.forgotten)
-      rowKeys.formUnion(batch.rows.map(\.rowKey))
-      try await sync.apply(
+      sent.insert(batch.rows)
+      _ = try await sync.merge(
         ChangeBatch(
           since: batch.since, upTo: batch.upTo, recipient: nil, isLast: batch.isLast, modelsDigest: batch.modelsDigest,
           rows: batch.rows, knowledge: batch.knowledge, names: batch.names, forgotten: batch.forgotten))
@@ -42,7 +43,7 @@ struct FreshStart {
       if try await end.isReached(by: batch) { break }
     }
     let position = try await peer.cursor(of: try await sync.replica()).position
-    try await sync.offerRows(except: rowKeys, to: other, knownUpTo: position)
+    try await sync.offerRows(except: sent, to: other, knownUpTo: position)
     return forgotten?.lowerBound == forgotten?.upperBound
   }
 }
@@ -61,21 +62,21 @@ extension StoreSync {
     // The next exchange tries again.
   }
 
-  /// Makes the rows changes to send that another replica doesn't have, and would not get otherwise.
+  /// Makes the rows changes to send that another replica doesn't have as they are here, and would not get otherwise.
   ///
   /// - Parameters:
-  ///   - rowKeys: The rows that it has.
+  ///   - sent: The rows that it has.
   ///   - other: The other replica.
   ///   - position: Up to where it has the changes of this one.
-  func offerRows(except rowKeys: Set<RowKey>, to other: ReplicaID, knownUpTo position: Int64) async throws {
+  func offerRows(except sent: SentRows, to other: ReplicaID, knownUpTo position: Int64) async throws {
     try await store.writingModule { connection in
-      try Self.offerRows(except: rowKeys, to: other, knownUpTo: position, connection)
+      try Self.offerRows(except: sent, to: other, knownUpTo: position, connection)
     }
   }
 
   /// Does the same in transactions of the connection's.
   static func offerRows(
-    except rowKeys: Set<RowKey>, to other: ReplicaID, knownUpTo position: Int64, _ connection: ModuleConnection
+    except sent: SentRows, to other: ReplicaID, knownUpTo position: Int64, _ connection: ModuleConnection
   ) throws {
     var last: Int64 = 0
     while true {
@@ -83,12 +84,12 @@ extension StoreSync {
         let file = try ReplicaFile(connection)
         let ids = try connection.rows(
           """
-          SELECT id FROM \(SyncTables.rows) WHERE id > ?1 AND length % 2 = 1 AND status <> 6 \
+          SELECT id FROM \(SyncTables.rows) WHERE id > ?1 AND status <> 6 \
           AND (position <= ?2 OR source = ?3) ORDER BY id LIMIT \(StoreSync.batchSize)
           """, [.integer(last), .integer(position), .integer(try file.id(of: other))]
         ) { $0.integer(0) }
         for id in ids {
-          guard let row = try file.row(id), !rowKeys.contains(row.rowKey) else { continue }
+          guard let row = try file.row(id), sent.lacks(row.state) else { continue }
           try connection.run(
             "UPDATE \(SyncTables.rows) SET source = NULL, position = ?2 WHERE id = ?1",
             [.integer(id), .integer(try file.tick())])
@@ -111,5 +112,23 @@ extension StoreSync {
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   public func forgotten() async throws -> Int64 {
     try await store.readingModule(isBrief: true) { try ReplicaFile($0).forgotten() }
+  }
+}
+
+/// The rows that a replica has sent, each with the hash of its state: all states would need too much memory.
+struct SentRows: Sendable {
+  private var hashes: [RowKey: Int] = [:]
+
+  init(_ rows: [RowState] = []) { insert(rows) }
+
+  /// Of several states of a row, the last one counts.
+  mutating func insert(_ rows: [RowState]) {
+    for row in rows { hashes[row.rowKey] = row.hashValue }
+  }
+
+  /// Whether the replica has the row in another state, or doesn't have it although it is there.
+  func lacks(_ state: RowState) -> Bool {
+    guard let hash = hashes[state.rowKey] else { return state.isThere }
+    return hash != state.hashValue
   }
 }

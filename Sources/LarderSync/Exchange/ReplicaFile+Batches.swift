@@ -11,12 +11,14 @@ extension ReplicaFile {
   /// Refuses a cursor that isn't one of this file's.
   func check(_ cursor: ChangeCursor) throws {
     let now = try clock().now
-    guard cursor.replica == (try own()), cursor.position >= 0, cursor.position <= now else {
-      throw StoreError(
-        .invalidValue, ofModel: nil,
-        "Changes were asked for after a position that this replica has not reached, or that is of another replica. If the file was put back from an older copy, exchange(with:) makes it a new replica."
-      )
-    }
+    guard cursor.replica == (try own()), cursor.position >= 0, cursor.position <= now else { throw wrongCursor }
+  }
+
+  var wrongCursor: StoreError {
+    StoreError(
+      .invalidValue, ofModel: nil,
+      "Changes were asked for after a position that this replica has not reached, or that is of another replica. If the file was put back from an older copy, exchange(with:) makes it a new replica."
+    )
   }
 
   /// Collects changes for another replica. All reads see the same commit.
@@ -38,13 +40,15 @@ extension ReplicaFile {
   private static let mostRows = 1 << 20
   /// The most bytes of the values of a batch, unless a single row has more, and about how many are read at a time.
   private static let (greatestSize, pageSize) = (16 << 20, 1 << 20)
+  /// The same of all that rows take in memory, so that readers with the default limits take the batch as a whole.
+  private static let greatestSizeInMemory = 192 << 20
 
   /// Returns rows for a batch: at most the limit, and fewer if they are large.
   private func rows(
     after start: Int64, upTo end: Int64, limit: Int, for recipient: ReplicaID?
   ) throws -> (rows: [StoredRow], isLast: Bool) {
     let source = try recipient.flatMap(knownID)
-    var (found, size): ([StoredRow], Int) = ([], 0)
+    var (found, size, sizeInMemory): ([StoredRow], Int, Int) = ([], 0, 0)
     var page = 16
     while true {
       // One more than wanted tells whether these are the last.
@@ -53,13 +57,15 @@ extension ReplicaFile {
         after: found.last?.position ?? start, upTo: end, limit: count, exceptFrom: source)
       for row in more {
         size += row.state.size
-        if found.count == limit || size > Self.greatestSize && !found.isEmpty {
-          return (found, false)
-        }
+        sizeInMemory += row.state.sizeInMemory
+        let isFull = size > Self.greatestSize || sizeInMemory > Self.greatestSizeInMemory
+        if found.count == limit || isFull && !found.isEmpty { return (found, false) }
         found.append(row)
       }
       if more.count < count { return (found, true) }
-      page = max(1, min(limit + 1, Self.pageSize / (size / found.count + 1)))
+      page = min(
+        Self.pageSize / (size / found.count + 1), Self.greatestSizeInMemory / (sizeInMemory / found.count + 1))
+      page = max(1, min(limit + 1, page))
     }
   }
 

@@ -24,14 +24,25 @@ extension ReplicaFile {
   }
 
   /// Returns up to where the sender of all changes has had the changes of this file, if this file begins with it and deletions
-  /// were forgotten there since: rows of this file may be among them. Nil otherwise.
+  /// were forgotten there since: rows of this file may be among them. Nil otherwise, and if the rows were offered already.
   ///
   /// - Parameter knowledge: What the sender says to know.
   func positionOfOffer(_ header: BatchHeader, _ knowledge: [Knowledge]) throws -> Int64? {
     guard header.since.position == 0, header.forgotten > 0 else { return nil }
     let progress = try progress(of: header.sender)
     let extent = try knowledge.extent(of: header.sender, over: own(), at: header.forgotten)
-    return try progress.received == 0 && !progress.startsAfresh && extent > 0 ? min(extent, clock().now) : nil
+    guard progress.received == 0, !progress.startsAfresh, progress.begunAfter < header.forgotten, extent > 0 else {
+      return nil
+    }
+    return try min(extent, clock().now)
+  }
+
+  /// Records that the rows of this file were offered to a sender that has forgotten deletions, so that it has them offered
+  /// once more only after it has forgotten others.
+  func recordOffer(_ header: BatchHeader) throws {
+    try connection.run(
+      "UPDATE \(SyncTables.replicas) SET begun_after = max(begun_after, ?2) WHERE id = ?1",
+      [.integer(try id(of: header.sender)), .integer(header.forgotten)])
   }
 
   /// Whether a batch is from before this file began to take all changes of its sender, which has forgotten deletions until
@@ -91,10 +102,12 @@ extension ReplicaFile {
 
   /// Records which deletions a sender had forgotten when this file began to take all of its changes.
   func recordBeginning(_ sender: Int64, _ header: BatchHeader) throws {
-    guard header.since.position == 0, header.forgotten > 0 else { return }
+    guard header.since.position == 0 else { return }
+    // Rows may have been offered before, when the sender had forgotten more than in this batch.
     try connection.run(
       """
-      UPDATE \(SyncTables.replicas) SET begun_after = ?2 WHERE id = ?1 AND (received = 0 OR starts_afresh = 1)
+      UPDATE \(SyncTables.replicas) SET begun_after = ?2 WHERE id = ?1 AND begun_after <> ?2 \
+      AND (received = 0 OR starts_afresh = 1 AND ?2 > 0)
       """, [.integer(sender), .integer(header.forgotten)])
   }
 
@@ -138,6 +151,14 @@ extension ReplicaFile {
     return reached
   }
 
+  /// Forgets up to where this file has the changes of a replica, and takes them all once more. In a transaction of the caller's.
+  func forgetReceived(from replica: ReplicaID) throws {
+    try Tracker(connection).upgrade()
+    let number = ReplicatedValue.integer(try id(of: replica))
+    try connection.run("UPDATE \(SyncTables.replicas) SET received = 0, begun_after = 0 WHERE id = ?1", [number])
+    try connection.run("DELETE FROM \(SyncTables.ahead) WHERE replica = ?1", [number])
+  }
+
   /// Records what a replica says to have of this file. What others say about it doesn't count: a replica that lies can
   /// only withhold changes from itself.
   ///
@@ -149,14 +170,13 @@ extension ReplicaFile {
     let clock = try clock()
     let own = try replica(clock.replica)
     // The latest statement counts, also if it names less: the replica may have been put back from an older copy.
-    let statements = knowledge.filter { $0.replica == sender && $0.origin == own && $0.upTo <= clock.now }
+    let statements = knowledge.filter { $0.replica == sender && $0.origin == own && $0.upTo <= clock.identified }
     guard let latest = statements.max(by: { $0.since < $1.since }) else { return }
     try connection.run(
       """
       INSERT INTO \(SyncTables.told) (replica, since, position) VALUES (?1, ?2, ?3) ON CONFLICT (replica) DO UPDATE \
       SET since = excluded.since, position = excluded.position WHERE excluded.since > since
       """, [.integer(number), .integer(latest.since), .integer(latest.upTo)])
-    try confirmIdentity(upTo: latest.upTo)
   }
 
   /// Returns up to where a replica has said to have the changes of this file: zero if it has said nothing.

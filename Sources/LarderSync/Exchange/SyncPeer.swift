@@ -6,7 +6,7 @@ public import Foundation
 /// ``StoreSync`` is a peer, so two stores of one process exchange directly. A transport conforms by passing the calls
 /// on; it needs to know nothing of what is in a batch.
 public protocol SyncPeer: Sendable {
-  /// Returns the replica on the other side.
+  /// Returns the replica on the other side. It is another one than before once its file turns out to be a copy.
   func replica() async throws -> ReplicaID
 
   /// Returns changes, oldest first.

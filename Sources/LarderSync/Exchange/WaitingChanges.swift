@@ -58,13 +58,24 @@ struct WaitingChanges {
     try file.connection.rows("SELECT state FROM \(SyncTables.waiting) ORDER BY time", []) { $0.bytes(0) }.map(decoded)
   }
 
-  /// The time of the first write of each replica that waits.
+  func isEmpty() throws -> Bool { try !file.connection.finds("SELECT 1 FROM \(SyncTables.waiting)") }
+
+  /// The time of the first write of each replica that waits, and that this file lacks.
   func firstWrites() throws -> [ReplicaID: Int64] {
     var first: [ReplicaID: Int64] = [:]
+    var known: [ReplicaID: Int64] = try [file.own(): .max]
     // One after the other: many may wait, and each is a whole row.
-    _ = try file.connection.rows("SELECT state FROM \(SyncTables.waiting)", []) { row in
+    _ = try file.connection.rows("SELECT state FROM \(SyncTables.waiting) ORDER BY time", []) { row in
       let state = try decoded(row.bytes(0))
-      for stamp in [state.stamp, state.insertion] + state.writes + state.losses.map(\.stamp) {
+      let unknown = try state.stamps.filter { stamp in
+        if let time = first[stamp.replica], time <= stamp.time { return false }
+        let time = try known[stamp.replica] ?? file.knownTime(of: stamp.replica)
+        known[stamp.replica] = time
+        return stamp.time > time
+      }
+      if unknown.isEmpty { return }
+      let stored = try file.row(state.rowKey)?.state.stamps ?? []
+      for stamp in unknown where try !file.hasWrite(stamp, in: stored) {
         first[stamp.replica] = min(first[stamp.replica] ?? .max, stamp.time)
       }
     }
@@ -95,9 +106,35 @@ struct WaitingChanges {
 }
 
 extension RowState {
+  /// The stamps of all writes in the state, those of lost values among them.
+  fileprivate var stamps: Set<Stamp> { Set([stamp, insertion] + writes + losses.map(\.stamp)) }
+
   /// The time of the latest write in the state.
   var latestTime: Int64 {
     (writes + losses.map(\.stamp)).reduce(max(stamp.time, insertion.time)) { max($0, $1.time) }
+  }
+}
+
+extension ReplicaFile {
+  /// The time up to which this replica has recorded to know all writes of another; below zero if it knows none.
+  fileprivate func knownTime(of replica: ReplicaID) throws -> Int64 {
+    guard let origin = try knownID(of: replica),
+      let known = try lastKnowledge(of: clock().replica, over: origin, at: .max)
+    else { return -1 }
+    return min(known.since, known.upTo)
+  }
+
+  /// Returns whether a write of a row is in its state, or was overwritten in it.
+  ///
+  /// States are merged as a whole. One that has a write of someone who knew of another has that other one too, or what has
+  /// replaced it.
+  ///
+  /// - Parameters:
+  ///   - write: The stamp of the write.
+  ///   - stored: The stamps of the state.
+  fileprivate func hasWrite(_ write: Stamp, in stored: Set<Stamp>) throws -> Bool {
+    if stored.contains(write) { return true }
+    return try stored.contains { try $0.time >= write.time && knew($0, write) }
   }
 }
 

@@ -16,7 +16,9 @@ final class FileExport: Sendable {
 
   private let url: URL
   private let recipient: ReplicaID?
-  private let (since, upTo): (ChangeCursor, ChangeCursor)
+  private let since: ChangeCursor
+  /// Where the changes end.
+  let upTo: ChangeCursor
   private let state: Mutex<State>
 
   /// Begins the file.

@@ -27,7 +27,7 @@ extension StoreSync {
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.notFound` for a recipient that was away for longer than
   ///   deletions are kept, `.invalidValue` for a cursor of another replica
   ///   and for this replica as the recipient, `.diskFull` and `.inputOutput` if the file can't be written;
-  ///   ``BatchError`` `.limitExceeded` for a row that is too large; the errors of any read. No file is left then.
+  ///   ``BatchError`` `.limitExceeded` for a row that is too large; the errors of any read and write. No file is left then.
   /// - Complexity: O(*n*) of the changes. It holds a part of them at a time.
   @discardableResult
   public func export(
@@ -40,12 +40,11 @@ extension StoreSync {
         .invalidValue, ofModel: nil,
         "A file for this replica itself was asked for. Name the replica that imports it, or leave the name out.")
     }
+    if attachments.takesBytes { try await recordArrivals() }
     var attempts = 0
     while true {
       do {
-        let file = try await written(to: url, for: recipient, since: cursor, attachments, key)
-        try await confirmIdentity()
-        return file
+        return try await written(to: url, for: recipient, since: cursor, attachments, key)
       } catch is FileExport.BytesAreGone {
         // Whoever deleted the bytes has changed the rows that named them: the next file doesn't name them either.
         attempts += 1
@@ -75,6 +74,7 @@ extension StoreSync {
       for attachment in export.attachments.sorted() where transfer.takes(attachment) {
         try await export.write(attachment, of: self)
       }
+      try await recordHandingOut(upTo: export.upTo)
       return try export.finish()
     } catch {
       export.discard()

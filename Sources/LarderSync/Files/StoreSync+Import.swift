@@ -43,7 +43,7 @@ extension StoreSync {
       return try file.isOutdated(header)
     }
     let known = try await positionOfFreshStart(header, extent)
-    var rowKeys: Set<RowKey> = []
+    var sent = SentRows()
     var application = BatchApplication(header, knowledge: [], names: [], rowCount: total)
     var (rows, frames, completed, changed) = ([RowState](), 0, 0, 0)
     var arrival = FileArrival(self, attachments)
@@ -67,7 +67,7 @@ extension StoreSync {
         try check.check(more)
         rows += more
         frames += 1
-        if known != nil { rowKeys.formUnion(more.map(\.rowKey)) }
+        if known != nil { sent.insert(more) }
       case .header(let other): guard other == header else { throw Self.isReplaced }
       case .end: continue
       }
@@ -82,7 +82,15 @@ extension StoreSync {
       }
     }
     guard file.isAsVerified else { throw Self.isReplaced }
-    if let known { try await offerRows(except: rowKeys, to: header.sender, knownUpTo: known) }
+    if let known {
+      try await offerRows(except: sent, to: header.sender, knownUpTo: known)
+      try await store.writingModule { connection in
+        try connection.transaction {
+          try Tracker(connection).upgrade()
+          try ReplicaFile(connection).recordOffer(header)
+        }
+      }
+    }
     if !isOutdated { changed += try await apply(rows, application, isLast: true) }
     progress?(SyncProgress(completed: total, total: total))
     return try await report(header, total, changed: changed, startedAfresh: known != nil)
@@ -110,9 +118,12 @@ extension StoreSync {
     guard header.since.position == 0, header.forgotten > 0 else { return nil }
     return try await store.readingModule { connection in
       let file = try ReplicaFile(connection)
-      let received = try file.received(from: header.sender)
+      let progress = try file.progress(of: header.sender)
       let known = try max(file.told(by: header.sender), min(extent, file.clock().now))
-      return received < header.forgotten && (received > 0 || known > 0) ? known : nil
+      guard progress.received < header.forgotten, progress.begunAfter < header.forgotten || progress.startsAfresh else {
+        return nil
+      }
+      return progress.received > 0 || known > 0 ? known : nil
     }
   }
 

@@ -28,18 +28,10 @@ extension ReplicaFile {
       "UPDATE \(SyncTables.clock) SET file = ?1, identified = now", [place.map { .init($0) } ?? .null])
   }
 
-  /// Whether it is recorded that everything up to now was written in this file.
-  func isConfirmed() throws -> Bool {
+  /// Records that everything up to now was written in this file. In a transaction of the caller's.
+  func confirmIdentity() throws {
     let clock = try clock()
-    return clock.identified == clock.now
-  }
-
-  /// Records that everything up to now was written in this file.
-  func confirmIdentity() throws { try confirmIdentity(upTo: try clock().now) }
-
-  /// Records that everything up to a time was written in this file. In a transaction of the caller's.
-  func confirmIdentity(upTo time: Int64) throws {
-    let clock = try clock()
+    let time = clock.now
     guard clock.identified < time else { return }
     try connection.run(
       """
@@ -57,6 +49,56 @@ extension ReplicaFile {
       SELECT 1 FROM \(SyncTables.counters) WHERE replica = (SELECT replica FROM \(SyncTables.clock)) \
       AND time > (SELECT identified FROM \(SyncTables.clock)) LIMIT 1
       """)
+  }
+
+  // MARK: Older copies
+
+  /// Whether it is recorded that changes up to a position are handed out.
+  func isHandedOut(upTo position: Int64) throws -> Bool { try clock().identified >= position }
+
+  /// Records that changes are handed out, before they are, in a transaction of the caller's. Whoever has more of this replica
+  /// has it from a newer file, of which this one is an older copy.
+  ///
+  /// - Parameter replica: The replica as which the file hands them out.
+  /// - Throws: `StoreError` `.invalidValue` if the file is another replica by now.
+  func recordHandingOut(as replica: ReplicaID) throws {
+    try identify()
+    guard try own() == replica else { throw wrongCursor }
+    try confirmIdentity()
+  }
+
+  /// Whether this file hasn't handed out everything up to a cursor of its own, although someone else has it.
+  func isOlder(than cursor: ChangeCursor) throws -> Bool {
+    try cursor.replica == own() && !isHandedOut(upTo: cursor.position)
+  }
+
+  /// Makes the file a new replica if it is older than what a peer has of it. In a transaction of the caller's.
+  ///
+  /// - Returns: Whether it was older.
+  func becomeNewReplica(ifOlderThan cursor: ChangeCursor) throws -> Bool {
+    try Tracker(connection).upgrade()
+    try identify()
+    guard try isOlder(than: cursor) else { return false }
+    try becomeNewReplica()
+    return true
+  }
+
+  /// How long a file that became a new replica because someone asked it stays one, in milliseconds: all others take
+  /// everything from a new replica, so who lies must not be able to cause it again and again.
+  private static let shortestLife: Int64 = 60 * 60 * 1000
+
+  /// Does the same for someone who asks this file, and whom nobody has chosen as a peer: only for a cursor that is possible
+  /// today, and once an hour at most. In a transaction of the caller's.
+  func becomeNewReplica(ifAskedWith cursor: ChangeCursor) throws {
+    try Tracker(connection).upgrade()
+    let now = Int64(Date().timeIntervalSince1970 * 1000)
+    let isNew = try connection.finds(
+      "SELECT 1 FROM \(SyncTables.clock) WHERE renewed_at > ?1 AND renewed_at <= ?2",
+      [.integer(now - Self.shortestLife), .integer(now)])
+    guard !isNew, try cursor.position <= WaitingChanges(self).latestTime(),
+      try becomeNewReplica(ifOlderThan: cursor)
+    else { return }
+    try connection.run("UPDATE \(SyncTables.clock) SET renewed_at = ?1", [.integer(now)])
   }
 
   /// Gives the file a new identifier. What it has from the former one counts as received.

@@ -113,7 +113,7 @@ extension ReplicaFile {
     { cells[property] = cell }
     var properties: [PropertyState] = []
     var hidden: Set<String> = []
-    var counters: [ReplicatedValue] = []
+    var shownValues: [ReplicatedValue] = []
     let insertionLength = metadata.length - 1 + metadata.length % 2
     if CollectionName.collection(try name(metadata.table).name) != nil {
       let row = RowState(
@@ -131,7 +131,7 @@ extension ReplicaFile {
       guard let values = try values(of: metadata.key, in: table) else { throw damaged }
       for (property, value) in zip(table.properties, values) {
         let cell = cells.removeValue(forKey: property.id)
-        counters.append(property.isCounter ? value : .null)
+        shownValues.append(property.isCounter || cell?.isHeld == true ? value : .null)
         if property.isCounter { continue }
         if cell?.isHeld == true { hidden.insert(property.name) }
         properties.append(
@@ -154,7 +154,7 @@ extension ReplicaFile {
       contributions: try contributions(of: metadata.id, metadata.table, since: insertionLength),
       losses: try losses(of: metadata.id, metadata.table))
     return StoredRow(
-      id: metadata.id, state: state, status: metadata.status, hidden: hidden, counters: counters,
+      id: metadata.id, state: state, status: metadata.status, hidden: hidden, shown: shownValues,
       position: metadata.position, source: metadata.source)
   }
 

@@ -6,6 +6,7 @@ import Larder
 ///
 /// A row that comes back afterwards is recognized by a digest of its key, and deleted once more: whoever had it learns of
 /// the deletion then. What others say to know decides nothing, so nobody can make a row disappear that was never deleted.
+/// A row that is inserted here with such a key counts on from the deletion, which others may still have.
 extension ReplicaFile {
   /// 90 days, in milliseconds.
   static let standardRetention: Int64 = 90 * 24 * 60 * 60 * 1000
@@ -102,14 +103,21 @@ extension ReplicaFile {
 
   // MARK: Recognizing
 
+  /// Of several deletions of a row, the latest time and the greatest length are kept.
   private func noteForgotten(_ rowKey: RowKey, _ length: Int64, _ deletion: Stamp) throws {
+    let key = rowKey.key.indices.map { "?\($0 + 6)" }
     try connection.run(
       """
-      INSERT INTO \(SyncTables.forgotten) (digest, time, replica, length) VALUES (?1, ?2, ?3, ?4) ON CONFLICT (digest) \
-      DO UPDATE SET time = excluded.time, replica = excluded.replica, length = excluded.length \
-      WHERE excluded.time >= time
+      INSERT INTO \(SyncTables.forgotten) (digest, time, replica, length, table_id, row_key) \
+      VALUES (?1, ?2, ?3, ?4, ?5, \(SyncTables.keyText(key))) ON CONFLICT (digest) DO UPDATE SET \
+      time = max(time, excluded.time), length = max(length, excluded.length), \
+      replica = CASE WHEN excluded.time >= time THEN excluded.replica ELSE replica END, \
+      table_id = excluded.table_id, row_key = excluded.row_key WHERE length > 0 OR excluded.time >= time
       """,
-      [.blob(rowKey.digest), .integer(deletion.time), .integer(try id(of: deletion.replica)), .integer(length)])
+      [
+        .blob(rowKey.digest), .integer(deletion.time), .integer(try id(of: deletion.replica)), .integer(length),
+        .integer(try tableID(of: rowKey.table, keyCount: rowKey.key.count)),
+      ] + rowKey.key)
     hasForgottenRows = true
   }
 
@@ -141,9 +149,7 @@ extension ReplicaFile {
   /// Whether a replica has said, or others of it, that it knows of a write.
   func knows(_ replica: ReplicaID, of stamp: Stamp) throws -> Bool {
     guard let knower = try knownID(of: replica), let origin = try knownID(of: stamp.replica) else { return false }
-    return try connection.finds(
-      "SELECT 1 FROM \(SyncTables.knowledge) WHERE replica = ?1 AND origin = ?2 AND min(since, up_to) >= ?3",
-      [.integer(knower), .integer(origin), .integer(stamp.time)])
+    return try lastKnowledge(of: knower, over: origin, at: .max).map { min($0.since, $0.upTo) >= stamp.time } ?? false
   }
 }
 
@@ -202,7 +208,7 @@ extension StoreSync {
     }
   }
 
-  /// Forgets the deletions that are older than the retention. An exchange does it once a day.
+  /// Forgets the deletions that are older than the retention. An exchange does it once a day, on both sides.
   ///
   /// Deleted rows that are in conflict stay, and so do those that another row refers to.
   ///
@@ -223,6 +229,7 @@ extension StoreSync {
         let file = try ReplicaFile(connection)
         try Tracker(connection).upgrade()
         try file.settle()
+        for notes in [SyncTables.replaced, SyncTables.deleting] { try connection.run("DELETE FROM \(notes)") }
         try connection.run("UPDATE \(SyncTables.clock) SET forgotten_at = ?1", [.integer(milliseconds)])
         let limit = milliseconds.subtractingReportingOverflow(try file.retention())
         if limit.overflow || limit.partialValue <= 0 { return [] }

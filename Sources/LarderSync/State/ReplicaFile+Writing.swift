@@ -60,14 +60,19 @@ extension ReplicaFile {
   /// The values that a table shows of a visible row.
   private func shown(_ state: RowState, _ hidden: Set<String>, _ table: TrackedTable) throws -> [ReplicatedValue] {
     if table.isCollection { return try documentValues(state, table) }
-    return table.properties.map { hidden.contains($0.name) ? .null : value(of: $0, in: state) }
+    return table.properties.map { property in
+      property.reference != nil && hidden.contains(property.name) ? .null : value(of: property, in: state)
+    }
   }
 
-  /// The values that a table has of a visible row. A counter may differ from its sum, if that was out of its range.
+  /// The values that a table has of a visible row. A counter may differ from its sum, if that was out of its range, and a
+  /// hidden property has what it had before.
   private func present(_ row: StoredRow, _ table: TrackedTable) throws -> [ReplicatedValue] {
     let values = try shown(row.state, row.hidden, table)
     return zip(table.properties.indices, values).map { index, value in
-      table.properties[index].isCounter && index < row.counters.count ? row.counters[index] : value
+      let property = table.properties[index]
+      let isOwn = property.isCounter || row.hidden.contains(property.name)
+      return isOwn && index < row.shown.count ? row.shown[index] : value
     }
   }
 

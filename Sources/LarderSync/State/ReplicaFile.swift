@@ -190,7 +190,8 @@ final class ReplicaFile {
     let now: Int64
     let replica: Int64
     let settled: Int64
-    /// Up to when everything was certainly written in this file, and not in one of which it is a copy.
+    /// Up to when everything was certainly written in this file, and not in one of which it is a copy. Nothing that is later
+    /// was handed out.
     let identified: Int64
   }
 

@@ -4,11 +4,12 @@ struct StoredRow {
   var id: Int64?
   var state: RowState
   var status: RowStatus
-  /// The properties whose values the table doesn't show, because what they refer to isn't visible. Only for visible
-  /// rows.
+  /// The properties whose values the table doesn't show, because what they refer to isn't visible, or shows in another
+  /// form. Only for visible rows.
   var hidden: Set<String> = []
-  /// What the table shows of counters, in the order of the table's properties; null for the others. Only for visible rows.
-  var counters: [ReplicatedValue] = []
+  /// What the table shows of counters and of hidden properties, in the order of the table's properties; null for the
+  /// others. Only for visible rows.
+  var shown: [ReplicatedValue] = []
   /// Where the row stands among the changes of this replica.
   var position: Int64 = 0
   /// The number of the replica from which the state came as it is; nil if this one has changed it.

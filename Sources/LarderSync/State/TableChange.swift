@@ -40,10 +40,10 @@ struct TableChange {
 
 /// Writes changes of several rows so that no rule of the tables is broken at the end, whatever their order.
 ///
-/// SQLite applies delete rules and checks unique values at once. So references change first, then rows leave, then unique
-/// values that change are parked at values that nobody has, then rows arrive, those before that others refer to, and at last
-/// everything gets its values. Foreign keys are deferred to the end of the transaction if that order isn't enough, as for
-/// rows that refer to each other in a circle.
+/// SQLite applies delete rules and checks unique values at once. So references change first, and unique values that change
+/// are parked at values that nobody has, references among them. Then rows leave, then rows arrive, those before that others
+/// refer to, and at last everything gets its values. Foreign keys are deferred to the end of the transaction if that order
+/// isn't enough, as for rows that refer to each other in a circle.
 struct TableWriter {
   let connection: ModuleConnection
 
@@ -51,21 +51,22 @@ struct TableWriter {
     if changes.isEmpty { return }
     do {
       try connection.savepoint { try writeInOrder(changes) }
-    } catch let error as StoreError where error.code == .referenced || error.code == .constraint {
+    } catch let error as StoreError where [.referenced, .constraint, .invalidValue].contains(error.code) {
       // Only until the end of the transaction: https://www.sqlite.org/pragma.html#pragma_defer_foreign_keys. Not without
       // need, because SQLite compiles all statements of the connection anew then, which takes longer than a small exchange.
       try connection.execute("PRAGMA defer_foreign_keys = ON")
-      try writeInOrder(changes)
+      // A derived property may be unable to hold its sum, at the end or on the way there.
+      try connection.clampingSums { try writeInOrder(changes) }
     }
   }
 
   private func writeInOrder(_ changes: [TableChange]) throws {
     let staying = changes.filter { !$0.isInsertion && !$0.isDeletion && !$0.changed.isEmpty }
     for change in staying { try redirect(change) }
+    for change in staying { try park(change) }
     // Referrers first, so that no delete rule leads from one to the next: SQLite follows them through 1,000 rows at most.
     let leaving = ordered(changes.filter { $0.isDeletion && !$0.isInsertion }, by: \.old)
     for change in leaving.reversed() { try delete(change) }
-    for change in staying { try park(change) }
     var insertions: [Int64: String] = [:]
     for change in ordered(changes.filter { $0.isInsertion && !$0.isDeletion }, by: \.new) {
       let sql = insertions[change.table.id] ?? insertion(into: change.table)
@@ -122,6 +123,12 @@ struct TableWriter {
     try connection.run(
       "UPDATE main.\(change.table.quotedName) SET \(assignments.joined(separator: ", ")) WHERE \(condition(change, from: values.count + 1))",
       values.map(\.value) + change.rowKey.key)
+    guard connection.changeCount > 0 else {
+      throw StoreError(
+        .corrupt, ofModel: change.table.description.model,
+        "A row of \(change.table.description.model) can't be changed, so nothing of the exchange was applied. A trigger of another program may ignore the change: remove the trigger. Otherwise call store.sync.recordUntrackedChanges()."
+      )
+    }
   }
 
   private func delete(_ change: TableChange) throws {

@@ -20,11 +20,8 @@ final class TrackedFile {
       tablesByName = Dictionary(uniqueKeysWithValues: tables.map { (ExactName($0.name), $0) })
       keyCount = try Tracker(connection).keyCount()
       var defaults: [Int64: ReplicatedValue] = [:]
-      for model in try connection.tables {
-        for property in tables.first(where: { $0.name == model.name })?.properties ?? [] {
-          let column = model.columns.first { $0.name == property.column.name }
-          if let value = column?.constantDefault { defaults[property.id] = ReplicatedValue(value) }
-        }
+      for property in tables.flatMap(\.properties) {
+        if let value = property.column.constantDefault { defaults[property.id] = ReplicatedValue(value) }
       }
       self.defaults = defaults
     }

@@ -16,8 +16,8 @@ struct RenamedColumns {
   init(from former: ModuleTable?, columns: [String], to table: ModuleTable) {
     guard let former else { return }
     for column in table.columns {
-      guard let original = column.originalName, !Self.isSame(original, column.name),
-        let source = columns.first(where: { Self.isSame($0, original) }), names[source] == nil,
+      guard let original = column.originalName,
+        let source = Self.source(of: column, original, columns, former, table), names[source] == nil,
         !former.columns.contains(where: { known in
           Self.isSame(known.name, column.name) && known.originalName.map { Self.isSame($0, original) } == true
         })
@@ -26,6 +26,21 @@ struct RenamedColumns {
     }
     displaced = Set(
       columns.filter { column in names[column] == nil && names.values.contains { Self.isSame($0, column) } })
+  }
+
+  /// Returns the column that had the name, also if it has got another one since then that the model no longer has; nil if
+  /// there is none.
+  private static func source(
+    of column: ModuleTable.Column, _ original: String, _ columns: [String], _ former: ModuleTable, _ table: ModuleTable
+  ) -> String? {
+    if !isSame(original, column.name), let source = columns.first(where: { isSame($0, original) }) { return source }
+    if columns.contains(where: { isSame($0, column.name) }) { return nil }
+    return columns.first { name in
+      !table.columns.contains { isSame($0.name, name) }
+        && former.columns.contains { known in
+          isSame(known.name, name) && known.originalName.map { isSame($0, original) } == true
+        }
+    }
   }
 
   /// Whether SQLite takes two names for the same column.

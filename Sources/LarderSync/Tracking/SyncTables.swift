@@ -17,8 +17,9 @@ import Larder
 /// _larder_sync_told        up to where other replicas have said to have the changes of this file
 /// _larder_sync_attachments attachments whose bytes have not come, and those whose bytes came after their rows
 /// _larder_sync_waiting     changes whose time is too far ahead
-/// _larder_sync_forgotten   digests of the rows whose deletions were forgotten, so that they are recognized
-/// _larder_sync_replaced    rows that a statement is about to replace; empty between statements, or without meaning
+/// _larder_sync_forgotten   digests and keys of the rows whose deletions were forgotten, so that they are recognized
+/// _larder_sync_replaced    rows that a statement is about to replace; between statements without meaning
+/// _larder_sync_deleting    rows that a statement is about to delete; between statements without meaning
 /// ```
 enum SyncTables {
   static let prefix = "_larder_sync_"
@@ -37,13 +38,14 @@ enum SyncTables {
   static let waiting = prefix + "waiting"
   static let forgotten = prefix + "forgotten"
   static let replaced = prefix + "replaced"
+  static let deleting = prefix + "deleting"
   /// The collections of documents that stay on this device, while sync is off. Only there if there are some.
   static let staying = prefix + "staying"
 
   /// All that are there while sync is on; those that refer to others come first.
   static let all = [
-    replaced, forgotten, told, ahead, attachments, waiting, conflicts, knowledge, counters, cells, rows, properties,
-    tables, replicas, clock,
+    deleting, replaced, forgotten, told, ahead, attachments, waiting, conflicts, knowledge, counters, cells, rows,
+    properties, tables, replicas, clock,
   ]
 
   /// The fewest columns for keys: the pairs of many-to-many relationships have two.
@@ -54,7 +56,7 @@ enum SyncTables {
     CREATE TABLE main.\(clock) (id INTEGER PRIMARY KEY CHECK (id = 1), now INTEGER NOT NULL, replica INTEGER NOT NULL, \
     settled INTEGER NOT NULL, is_applying INTEGER NOT NULL DEFAULT 0, file TEXT, identified INTEGER NOT NULL DEFAULT 0, \
     retention INTEGER NOT NULL DEFAULT \(ReplicaFile.standardRetention), forgotten INTEGER NOT NULL DEFAULT 0, \
-    forgotten_at INTEGER NOT NULL DEFAULT 0) STRICT
+    forgotten_at INTEGER NOT NULL DEFAULT 0, renewed_at INTEGER NOT NULL DEFAULT 0) STRICT
     """,
     """
     CREATE TABLE main.\(replicas) (id INTEGER PRIMARY KEY, replica BLOB NOT NULL UNIQUE, \
@@ -119,21 +121,52 @@ enum SyncTables {
     CREATE TABLE main.\(waiting) (time INTEGER NOT NULL, state BLOB NOT NULL, PRIMARY KEY (time, state)) \
     STRICT, WITHOUT ROWID
     """,
-    "CREATE TABLE main.\(replaced) (row INTEGER PRIMARY KEY, table_id INTEGER NOT NULL) STRICT",
     createForgotten,
   ]
 
-  /// Files of the first versions lack this table, and later ones its last two columns.
+  /// Files of the first versions lack this table, and later ones some of the columns after the time.
   static let createForgotten = """
     CREATE TABLE IF NOT EXISTS main.\(forgotten) (digest BLOB PRIMARY KEY, time INTEGER NOT NULL, \
-    replica INTEGER NOT NULL DEFAULT 0, length INTEGER NOT NULL DEFAULT 0) STRICT, WITHOUT ROWID
+    replica INTEGER NOT NULL DEFAULT 0, length INTEGER NOT NULL DEFAULT 0, table_id INTEGER NOT NULL DEFAULT 0, \
+    row_key TEXT) STRICT, WITHOUT ROWID
     """
 
+  static let createForgottenIndexes = [
+    "CREATE INDEX IF NOT EXISTS main.\(forgotten)_key ON \(forgotten) (table_id, row_key, length)"
+  ]
+
+  /// What triggers write down before a statement writes a row, for those that act afterwards.
+  static let createNotes = [
+    """
+    CREATE TABLE IF NOT EXISTS main.\(replaced) (id INTEGER PRIMARY KEY, table_id INTEGER NOT NULL, \
+    writer TEXT NOT NULL, row INTEGER NOT NULL) STRICT
+    """,
+    "CREATE INDEX IF NOT EXISTS main.\(replaced)_writer ON \(replaced) (table_id, writer)",
+    "CREATE TABLE IF NOT EXISTS main.\(deleting) (row INTEGER PRIMARY KEY) STRICT",
+  ]
+
   /// The version of the tables, indexes and triggers. Files of an earlier one get what they lack when they are opened.
-  static let version: Int64 = 8
+  static let version: Int64 = 9
 
   /// The names of the columns of keys.
   static func keys(_ count: Int) -> [String] { (1...count).map { "key\($0)" } }
+
+  /// Returns the SQL of a key as one text. Those of different keys may be equal.
+  static func keyText(_ values: [String]) -> String {
+    values.map { "quote(\($0))" }.joined(separator: " || ',' || ")
+  }
+
+  /// Returns the SQL of the causal length with which a row begins: greater than that of its deletion, if that was forgotten.
+  ///
+  /// - Parameters:
+  ///   - table: The number of the table.
+  ///   - key: The SQL of the values of the key.
+  static func firstLength(_ table: Int64, _ key: [String]) -> String {
+    """
+    CASE WHEN EXISTS (SELECT 1 FROM \(forgotten)) THEN coalesce((SELECT max(length) + 1 FROM \(forgotten) \
+    WHERE table_id = \(table) AND row_key = \(keyText(key))), 1) ELSE 1 END
+    """
+  }
 
   /// Returns the SQL of the indexes on keys: the unique one, and those that find set-aside rows, all of them or by a part of
   /// their key.
@@ -193,6 +226,8 @@ enum RowStatus: Int64 {
   case cascaded = 7
 
   var isSetAside: Bool { [.lacksReference, .duplicate, .refersToDuplicate, .cascaded].contains(self) }
+  /// Whether the row has every row that it must refer to, whether or not another one has its unique values.
+  var isConsistent: Bool { [.visible, .duplicate, .refersToDuplicate].contains(self) }
 }
 
 /// Where a value is.
@@ -203,7 +238,8 @@ enum Holding: Int64 {
   case held = 1
   /// In the cell of a row that isn't visible. Other rows look for the value, because it refers to a row or is unique.
   case lookedUp = 2
-  /// In the cell of a visible row, whose table shows nil: what the value refers to isn't visible.
+  /// In the cell of a visible row, whose table shows nil, because what the value refers to isn't visible, or shows the value
+  /// in another form.
   case hidden = 3
   /// Nowhere: the cell marks a counter whose sum is out of its range.
   case excess = 4

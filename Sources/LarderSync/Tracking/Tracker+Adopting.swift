@@ -34,8 +34,8 @@ extension Tracker {
       try connection.run(
         """
         INSERT INTO \(SyncTables.rows) (table_id, \(names.joined(separator: ", ")), length, time, replica, position)
-          SELECT \(id), \(keys.joined(separator: ", ")), 1, clock.now + row_number() OVER (), clock.replica,
-          clock.now + row_number() OVER () FROM main.\(table.name.quotedName) AS row, \(SyncTables.clock) AS clock
+          SELECT \(id), \(keys.joined(separator: ", ")), \(SyncTables.firstLength(id, keys)),
+          clock.now + row_number() OVER (), clock.replica, clock.now + row_number() OVER () FROM main.\(table.name.quotedName) AS row, \(SyncTables.clock) AS clock
           WHERE NOT EXISTS (SELECT 1 FROM \(SyncTables.rows) AS known WHERE known.table_id = \(id) AND \(isKnown))
         """)
       try advanceClock()
@@ -50,21 +50,23 @@ extension Tracker {
 
   /// Takes up a column that the table hasn't had before: values that other replicas have sent for it move into it, and
   /// those that a migration has computed are changes. A constant default is none, because every replica has it.
+  ///
+  /// - Parameter time: The time up to which rows were known before the table had the column. Those that were recorded
+  ///   since have the value from their insertion.
   func adopt(
-    _ column: ModuleTable.Column, _ property: Int64, of table: ModuleTable, _ id: Int64
+    _ column: ModuleTable.Column, _ property: Int64, of table: ModuleTable, _ id: Int64, knownUpTo time: Int64
   ) throws {
     let join = isRow(of: table, id)
     let name = column.name.quotedName
     let isDefault = column.constantDefault.map { "row.\(name) IS \(literal($0)) COLLATE BINARY" } ?? "0"
     try connection.run(SyncTables.tick)
-    // Rows that were written since the last exchange are known to nobody; their own stamps do.
     try connection.run(
       """
       INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
-        SELECT known.id, \(property), known.length, clock.now, clock.replica
+        SELECT known.id, \(property), known.length - 1 + known.length % 2, clock.now, clock.replica
         FROM main.\(table.name.quotedName) AS row CROSS JOIN \(SyncTables.rows) AS known ON \(join), \(SyncTables.clock) AS clock
-        WHERE NOT (\(isDefault)) AND known.time <= clock.settled ON CONFLICT DO NOTHING
-      """)
+        WHERE NOT (\(isDefault)) AND known.time <= ?1 ON CONFLICT DO NOTHING
+      """, [.integer(time)])
     try connection.run(
       """
       UPDATE \(SyncTables.rows) SET source = NULL, position = changed.position FROM
@@ -84,14 +86,19 @@ extension Tracker {
       FROM \(SyncTables.rows) AS known JOIN \(SyncTables.cells) AS cell ON cell.row = known.id \
       AND cell.property = \(property) AND cell.held BETWEEN 1 AND 3 AND \(fits) WHERE known.status = 0 AND \(join)
       """
+    try connection.clampingSums {
+      try connection.run(
+        "UPDATE main.\(table.name.quotedName) AS row SET \(name) = (SELECT cell.value \(held)) WHERE EXISTS (SELECT 1 \(held))"
+      )
+    }
+    let isVisible = "row IN (SELECT id FROM \(SyncTables.rows) WHERE table_id = \(id) AND status = 0)"
     try connection.run(
-      "UPDATE main.\(table.name.quotedName) AS row SET \(name) = (SELECT cell.value \(held)) WHERE EXISTS (SELECT 1 \(held))"
-    )
-    try connection.run(
-      """
-      UPDATE \(SyncTables.cells) SET held = 0, value = NULL WHERE \(isHeld)
-        AND row IN (SELECT id FROM \(SyncTables.rows) WHERE table_id = \(id) AND status = 0)
-      """)
+      "UPDATE \(SyncTables.cells) AS cell SET held = 0, value = NULL WHERE \(isHeld) AND \(fits) AND \(isVisible)")
+    // The others are of another type. The next exchange computes whether the column can show them in its own form.
+    let isLeft = "\(isHeld) AND \(isVisible)"
+    guard try connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE \(isLeft)") else { return }
+    try connection.run("UPDATE \(SyncTables.cells) SET held = \(Holding.hidden.rawValue) WHERE \(isLeft)")
+    try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
   }
 
   /// Makes the values that a counter has without anyone having added them contributions of those who wrote them, which

@@ -110,7 +110,7 @@ extension ReplicaFile {
     of row: StoredRow
   ) -> [(property: (id: Int64, name: String, range: ClosedRange<Int64>), value: Int64)] {
     guard let table = table(row.state.table) else { return [] }
-    return zip(table.properties, row.counters).compactMap { property, value in
+    return zip(table.properties, row.shown).compactMap { property, value in
       guard let range = property.column.counterRange, case .integer(let number) = value else { return nil }
       return ((property.id, property.name, range), number)
     }

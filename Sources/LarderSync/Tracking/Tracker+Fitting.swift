@@ -32,9 +32,16 @@ extension Tracker {
   }
 
   private func isFit(_ table: ModuleTable) throws -> Bool {
-    try connection.finds(
+    // Of a model that it doesn't declare, this program knows less than the one that described it.
+    if table.isDescribed, try hasDescription(table) { return true }
+    return try connection.finds(
       "SELECT 1 FROM \(SyncTables.tables) WHERE name = ?1 AND description = ?2",
       [.init(table.exchangeName), .blob(try encoded(table))])
+  }
+
+  private func hasDescription(_ table: ModuleTable) throws -> Bool {
+    try connection.finds(
+      "SELECT 1 FROM \(SyncTables.tables) WHERE name = ?1 AND description IS NOT NULL", [.init(table.exchangeName)])
   }
 
   /// Whether the indexes and triggers are those that this version of the package makes.
@@ -59,6 +66,15 @@ extension Tracker {
           "ALTER TABLE main.\(SyncTables.forgotten) ADD COLUMN \(column) INTEGER NOT NULL DEFAULT 0")
       }
     }
+    if try !columns(of: SyncTables.forgotten).contains("row_key") {
+      try connection.execute(
+        "ALTER TABLE main.\(SyncTables.forgotten) ADD COLUMN table_id INTEGER NOT NULL DEFAULT 0")
+      try connection.execute("ALTER TABLE main.\(SyncTables.forgotten) ADD COLUMN row_key TEXT")
+    }
+    if try !columns(of: SyncTables.replaced).contains("writer") {
+      try connection.execute("DROP TABLE IF EXISTS main.\(SyncTables.replaced)")
+    }
+    for statement in SyncTables.createForgottenIndexes + SyncTables.createNotes { try connection.execute(statement) }
     if try !columns(of: SyncTables.tables).contains("left_at") {
       try connection.execute("ALTER TABLE main.\(SyncTables.tables) ADD COLUMN left_at INTEGER")
     }
@@ -67,7 +83,14 @@ extension Tracker {
       try connection.execute(
         "ALTER TABLE main.\(SyncTables.replicas) ADD COLUMN \(column) INTEGER NOT NULL DEFAULT 0")
     }
+    if try !self.columns(of: SyncTables.clock).contains("renewed_at") {
+      try connection.execute(
+        "ALTER TABLE main.\(SyncTables.clock) ADD COLUMN renewed_at INTEGER NOT NULL DEFAULT 0")
+    }
     try renewTriggers()
+    // Earlier versions didn't record what they have handed out.
+    let file = try ReplicaFile(connection)
+    if try !file.isCopy() { try file.confirmIdentity() }
     try connection.setInUse(SyncTables.version, SyncFeature.self)
   }
 
@@ -141,7 +164,12 @@ extension Tracker {
 
   /// Returns whether rows were held for the table.
   private func fit(_ table: ModuleTable) throws -> Bool {
+    let time = try connection.first("SELECT now FROM \(SyncTables.clock)") { $0.integer(0) } ?? 0
     try rename(of: table)
+    if try hasDescription(table) {
+      // Rows that the former model kept from being visible may be complete for this one.
+      try connection.run("UPDATE \(SyncTables.clock) SET settled = -abs(settled)")
+    }
     try change(
       """
       INSERT INTO \(SyncTables.tables) (name, key_count, description) VALUES (?1, ?2, ?3)
@@ -167,6 +195,7 @@ extension Tracker {
         if let property { added.append((column, property.id)) }
       }
       guard let property else { continue }
+      try checkName(of: property, column, table)
       try setColumn(column.name, of: property.id)
       try setLookedUp(isLookedUp, property.id)
       if column.counterRange != nil, !property.isCounter { counters.append((column, property.id)) }
@@ -182,7 +211,7 @@ extension Tracker {
     try adopt(table, id)
     if table.isCollection { return hasHeldRows }
     for addition in added where addition.column.counterRange == nil {
-      try adopt(addition.column, addition.property, of: table, id)
+      try adopt(addition.column, addition.property, of: table, id, knownUpTo: time)
     }
     if !counters.isEmpty || added.contains(where: { $0.column.counterRange != nil }) {
       // Others may have added something before this program knew the counter.
@@ -191,11 +220,21 @@ extension Tracker {
     return hasHeldRows
   }
 
+  /// Refuses a column that other files of the same models would know by another name, because an `originalName` is gone.
+  private func checkName(of property: KnownProperty, _ column: ModuleTable.Column, _ table: ModuleTable) throws {
+    let name = column.originalName ?? column.name
+    if table.isCollection || property.name == name || property.name.hasPrefix("\(name)#") { return }
+    throw StoreError(
+      .unsupported, ofModel: table.model, property: column.property,
+      "\(table.model).\(column.property) has the name \(property.name) in the exchange, because it had that name first, and a new file would call it \(name): replicas wouldn't know that it is one property. Write @Attribute(originalName: \"\(property.name)\") there, and keep it."
+    )
+  }
+
   /// Gives the properties of a table that is tracked already the columns that the model has renamed.
   private func rename(of table: ModuleTable) throws {
-    guard let former = try tracked().first(where: { ExactName($0.name) == ExactName(table.exchangeName) }) else {
-      return
-    }
+    guard try hasDescription(table),
+      let former = try tracked().first(where: { ExactName($0.name) == ExactName(table.exchangeName) })
+    else { return }
     let known = try properties(of: former.id)
     let columns = known.compactMap(\.column)
     let renamed = RenamedColumns(from: former.description, columns: columns, to: table)

@@ -28,6 +28,7 @@ struct Tracker {
     for statement in SyncTables.create + SyncTables.createKeyIndexes(SyncTables.fewestKeys) {
       try connection.execute(statement)
     }
+    for statement in SyncTables.createForgottenIndexes + SyncTables.createNotes { try connection.execute(statement) }
     try connection.execute(TrackingTriggers.again)
     try connection.countAttachments(in: SyncFeature.heldValues)
     try connection.run("INSERT INTO \(SyncTables.replicas) (id, replica) VALUES (1, ?1)", [.blob(ReplicaID().bytes)])
@@ -84,8 +85,15 @@ struct Tracker {
     try checkCounters()
   }
 
-  /// Refuses keys that two devices would give to different rows.
+  /// Refuses keys that two devices would give to different rows, and keys that one row can have in several forms.
   func checkKeys() throws {
+    for table in try synced() {
+      guard let key = table.keys.first(where: { $0.order == .decimal }) else { continue }
+      throw StoreError(
+        .unsupported, ofModel: table.model, property: key.property,
+        "\(table.model).\(key.property) is a Decimal in a key, and equal decimals can be written with different digits, such as 1.5 and 1.50, so two devices could know one row by different keys. Give \(table.model) a key that is unique everywhere, such as `var id: UUID = .v7()`, and make \(key.property) unique."
+      )
+    }
     for table in try synced() where table.isKeyCounted {
       throw StoreError(
         .unsupported, ofModel: table.model, property: table.keys.first?.property,

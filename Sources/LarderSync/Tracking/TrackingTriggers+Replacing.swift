@@ -5,8 +5,8 @@ extension TrackingTriggers {
   /// `UPDATE OR REPLACE`. SQLite fires no trigger for them unless the program has set `recursive_triggers`, and the
   /// `sqlite3` command line doesn't.
   ///
-  /// What has the value is written down before, and what of it is gone is recorded as deleted afterwards. If the statement
-  /// does something else about the conflict, the row is still there.
+  /// What has the value is written down before, with the row that gets it, and what of it is gone is recorded as deleted
+  /// afterwards. If the statement does something else about the conflict, the row is still there.
   var replacing: [String] {
     let rules = table.description.uniqueRules
     guard !rules.isEmpty else { return [] }
@@ -25,7 +25,11 @@ extension TrackingTriggers {
   private func rivals(_ others: [String]) -> String {
     let keys = table.description.keys.map(\.name.quotedName)
     let rules = table.description.uniqueRules.map { rule in
-      rule.map { "rival.\($0.quotedName) = new.\($0.quotedName)" }.joined(separator: " AND ")
+      rule.map { name in
+        let order = table.properties.first { $0.column.name == name }?.column.order
+        let collation = order?.collationName.map { " COLLATE \($0)" } ?? ""
+        return "rival.\(name.quotedName) = new.\(name.quotedName)\(collation)"
+      }.joined(separator: " AND ")
     }
     let isOther = others.map { other in
       "(" + keys.map { "rival.\($0) IS NOT \(other).\($0)" }.joined(separator: " OR ") + ")"
@@ -37,9 +41,11 @@ extension TrackingTriggers {
   private func noting(_ others: [String]) -> [String] {
     let keys = table.description.keys.map(\.name.quotedName)
     return [
-      "DELETE FROM \(SyncTables.replaced)",
+      "DELETE FROM \(SyncTables.replaced) WHERE \(isNote)",
+      // Statements that leave their conflicts alone leave notes, too. Those of statements within others are the last ones.
+      "DELETE FROM \(SyncTables.replaced) WHERE id <= (SELECT max(id) - 1000 FROM \(SyncTables.replaced))",
       """
-      INSERT INTO \(SyncTables.replaced) (row, table_id) SELECT DISTINCT id, \(table.id)
+      INSERT INTO \(SyncTables.replaced) (table_id, writer, row) SELECT DISTINCT \(table.id), \(writer), id
         FROM (SELECT (SELECT known.id FROM \(SyncTables.rows) AS known WHERE \(isRow("rival", alias: "known."))) AS id
         FROM (SELECT \(keys.map { "rival.\($0)" }.joined(separator: ", ")) \(rivals(others))) AS rival)
         WHERE id IS NOT NULL
@@ -47,7 +53,15 @@ extension TrackingTriggers {
     ]
   }
 
-  private var isNoted: String { "EXISTS (SELECT 1 FROM \(SyncTables.replaced) WHERE table_id = \(table.id))" }
+  /// The row that is written, by its key.
+  private var writer: String { SyncTables.keyText(table.description.keys.map { "new.\($0.name.quotedName)" }) }
+
+  /// The condition of the notes that were written down for the row that is written.
+  private var isNote: String { "table_id = \(table.id) AND writer = \(writer)" }
+
+  private var isNoted: String {
+    "EXISTS (SELECT 1 FROM \(SyncTables.replaced)) AND EXISTS (SELECT 1 FROM \(SyncTables.replaced) WHERE \(isNote))"
+  }
 
   /// The condition that the table has the row of metadata, with an index of the table.
   private var isShown: String {
@@ -58,7 +72,7 @@ extension TrackingTriggers {
   private var recording: [String] {
     [
       """
-      DELETE FROM \(SyncTables.replaced) WHERE EXISTS (SELECT 1 FROM \(SyncTables.rows) AS known
+      DELETE FROM \(SyncTables.replaced) WHERE \(isNote) AND EXISTS (SELECT 1 FROM \(SyncTables.rows) AS known
         CROSS JOIN \(table.quotedName) AS rival ON \(isShown)
         WHERE known.id = \(SyncTables.replaced).row AND known.table_id = \(table.id))
       """,
@@ -66,11 +80,11 @@ extension TrackingTriggers {
       """
       UPDATE \(SyncTables.rows) SET length = length + length % 2, status = 1, source = NULL,
         deletion_time = \(Self.now), deletion_replica = \(Self.replica),
-        position = \(Self.now) + (SELECT count(*) FROM \(SyncTables.replaced) WHERE row < \(SyncTables.rows).id)
-        WHERE status = 0 AND id IN (SELECT row FROM \(SyncTables.replaced) WHERE table_id = \(table.id))
+        position = \(Self.now) + (SELECT count(*) FROM \(SyncTables.replaced) WHERE \(isNote) AND row < \(SyncTables.rows).id)
+        WHERE status = 0 AND +table_id = \(table.id) AND id IN (SELECT row FROM \(SyncTables.replaced) WHERE \(isNote))
       """,
-      "UPDATE \(SyncTables.clock) SET now = now + (SELECT count(*) FROM \(SyncTables.replaced))",
-      "DELETE FROM \(SyncTables.replaced)",
+      "UPDATE \(SyncTables.clock) SET now = now + (SELECT count(*) FROM \(SyncTables.replaced) WHERE \(isNote))",
+      "DELETE FROM \(SyncTables.replaced) WHERE \(isNote)",
     ]
   }
 }

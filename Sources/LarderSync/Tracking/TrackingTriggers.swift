@@ -4,8 +4,9 @@ import Larder
 ///
 /// A write of the user ticks the clock and gives the row the new position. An effect of a delete rule does neither: the
 /// row that the rule follows is gone when the trigger fires, which tells them apart. The values that such an effect
-/// takes away are held, because the other replicas decide by the same rules. Deletions are recorded before they happen:
-/// afterwards a row that refers to itself, or in a circle, would look like an effect.
+/// takes away are held, because the other replicas decide by the same rules. Deletions are recorded after they have
+/// happened, because a trigger of the program may keep the row. That they were wanted is written down before: afterwards a
+/// row that refers to itself, or in a circle, would look like an effect.
 struct TrackingTriggers {
   let table: TrackedTable
   /// The number of columns for keys in the file, of which the table uses the first ones.
@@ -53,7 +54,7 @@ struct TrackingTriggers {
 
   /// The statements that create the triggers.
   var creation: [String] {
-    var triggers = [insertion, deletion, setAside]
+    var triggers = [insertion] + intending + [deletion] + [setAside].compactMap { $0 }
     if !table.properties.isEmpty { triggers.append(update) }
     return triggers + [marking].compactMap { $0 } + keyChange + replacing
       + table.properties.compactMap { property in
@@ -87,15 +88,16 @@ struct TrackingTriggers {
   private var insertionStatements: [String] {
     let keys = table.description.keys
     let names = SyncTables.keys(keys.count).joined(separator: ", ")
-    let values = keys.map { "new.\($0.name.quotedName)" }.joined(separator: ", ")
+    let values = keys.map { "new.\($0.name.quotedName)" }
     let isEdit = "\(SyncTables.isSetAside) AND length % 2 = 1"
     return [
       SyncTables.tick,
       """
       INSERT INTO \(SyncTables.rows) (table_id, \(names), length, time, replica, position)
-        SELECT \(table.id), \(values), 1, now, replica, now FROM \(SyncTables.clock) WHERE true
+        SELECT \(table.id), \(values.joined(separator: ", ")), \(SyncTables.firstLength(table.id, values)), now, replica, now
+        FROM \(SyncTables.clock) WHERE true
         ON CONFLICT (table_id, \(conflictKeys)) DO UPDATE SET
-        length = CASE WHEN \(isEdit) THEN length ELSE length + 1 + length % 2 END,
+        length = CASE WHEN \(isEdit) THEN length ELSE max(length + 1 + length % 2, excluded.length) END,
         time = CASE WHEN \(isEdit) THEN time ELSE excluded.time END,
         replica = CASE WHEN \(isEdit) THEN replica ELSE excluded.replica END,
         deletion_time = NULL, deletion_replica = NULL, position = excluded.position, source = NULL, status = 0
@@ -162,13 +164,51 @@ struct TrackingTriggers {
     "NOT EXISTS (SELECT 1 FROM \(reference.table.quotedName) WHERE \(reference.key.quotedName) = \(row).\(reference.column.quotedName))"
   }
 
-  private var isEffect: String {
-    let conditions = [isExpired, isCascade].compactMap { $0 }
-    return conditions.isEmpty ? "0" : conditions.map { "(\($0))" }.joined(separator: " OR ")
+  /// The condition that a row was deleted because it has expired, or by a delete rule.
+  private var isEffect: String? {
+    let conditions = [isExpired, isCascade.map { "(\($0)) AND NOT \(isIntended)" }].compactMap { $0 }
+    return conditions.isEmpty ? nil : conditions.map { "(\($0))" }.joined(separator: " OR ")
+  }
+
+  /// The number of the metadata of the row that is deleted.
+  private var deletedRow: String { "(SELECT id FROM \(SyncTables.rows) WHERE \(isRow("old")))" }
+
+  private var isIntended: String { "EXISTS (SELECT 1 FROM \(SyncTables.deleting) WHERE row = \(deletedRow))" }
+
+  /// The condition that the table doesn't have the row: a trigger of the program may have inserted it again.
+  private var isAway: String {
+    let keys = table.description.keys.map { key in
+      let (row, old) = ("again.\(key.name.quotedName)", "old.\(key.name.quotedName)")
+      return "\(row) = \(old) AND \(row) = \(old) COLLATE BINARY"
+    }
+    return "NOT EXISTS (SELECT 1 FROM \(table.quotedName) AS again WHERE \(keys.joined(separator: " AND ")))"
+  }
+
+  /// The triggers that write down that the user deletes a row, as long as the rows are there to which it refers. If a
+  /// trigger of the program keeps the row, the note stays until the row is deleted, by the user or as an effect.
+  private var intending: [String] {
+    guard let isCascade else { return [] }
+    let isEffect = [isExpired, isCascade].compactMap { $0 }.map { "(\($0))" }.joined(separator: " OR ")
+    return [
+      trigger(
+        "delete_before", "DELETE", at: "BEFORE", when: "NOT (\(isEffect))",
+        [
+          """
+          INSERT INTO \(SyncTables.deleting) (row) SELECT id FROM \(SyncTables.rows) WHERE \(isRow("old"))
+            ON CONFLICT DO NOTHING
+          """
+        ]),
+      trigger(
+        "set_aside_before", "DELETE", at: "BEFORE",
+        when: "EXISTS (SELECT 1 FROM \(SyncTables.deleting)) AND (\(isCascade))",
+        ["DELETE FROM \(SyncTables.deleting) WHERE row = \(deletedRow)"]),
+    ]
   }
 
   private var deletion: String {
-    trigger("delete", "DELETE", at: "BEFORE", when: "NOT (\(isEffect))", deletionStatements)
+    let isWanted = isEffect.map { "NOT (\($0)) AND " } ?? ""
+    let done = isCascade == nil ? [] : ["DELETE FROM \(SyncTables.deleting) WHERE row = \(deletedRow)"]
+    return trigger("delete", "DELETE", when: "\(isWanted)\(isAway)", deletionStatements + done)
   }
 
   private var deletionStatements: [String] {
@@ -182,16 +222,20 @@ struct TrackingTriggers {
   }
 
   /// A row that a delete rule has deleted is kept aside; one that has expired leaves without a trace.
-  private var setAside: String {
+  ///
+  /// The status tells it from a row that refers to itself and was recorded as deleted by the other trigger.
+  private var setAside: String? {
+    guard let isEffect else { return nil }
     let status = isExpired.map { "CASE WHEN \($0) THEN 6 ELSE 7 END" } ?? "7"
     let release = isExpired.map { expired in
       [
-        "DELETE FROM \(SyncTables.cells) WHERE row = (SELECT id FROM \(SyncTables.rows) WHERE \(isRow("old"))) AND \(expired)",
-        "DELETE FROM \(SyncTables.counters) WHERE row = (SELECT id FROM \(SyncTables.rows) WHERE \(isRow("old"))) AND \(expired)",
+        "DELETE FROM \(SyncTables.cells) WHERE row = \(deletedRow) AND \(expired)",
+        "DELETE FROM \(SyncTables.counters) WHERE row = \(deletedRow) AND \(expired)",
       ]
     }
     return trigger(
-      "set_aside", "DELETE", at: "BEFORE", when: "(\(isEffect))",
+      "set_aside", "DELETE",
+      when: "(\(isEffect)) AND \(isAway) AND (SELECT status FROM \(SyncTables.rows) WHERE \(isRow("old"))) = 0",
       [
         hold, "UPDATE \(SyncTables.rows) SET status = \(status) WHERE \(isRow("old"))",
       ] + (release ?? []))

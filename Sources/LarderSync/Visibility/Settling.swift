@@ -60,7 +60,7 @@ struct Settling {
   /// - Returns: Whether there are more.
   mutating func computeNext(_ file: ReplicaFile) throws -> Bool {
     let clock = try file.clock()
-    guard clock.settled < clock.now, try isNeeded(clock, file) else { return false }
+    guard try file.needsSettling() else { return false }
     // Others have written between two transactions, perhaps to rows that were computed already.
     if clock.settled != reached?.settled || clock.now != reached?.now { computed = [] }
     let rows = try file.connection.rows(
@@ -79,16 +79,6 @@ struct Settling {
     return next != clock.settled && (count < rows.count || rows.count == chunkSize)
   }
 
-  /// As long as every row is visible, their own rules have kept it so, and there is nothing to compute.
-  private func isNeeded(_ clock: ReplicaFile.Clock, _ file: ReplicaFile) throws -> Bool {
-    // The models have changed.
-    if clock.settled <= 0 { return true }
-    let connection = file.connection
-    return try connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isSetAside) LIMIT 1")
-      || connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isResurrected) LIMIT 1")
-      || connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE held >= \(Holding.hidden.rawValue) LIMIT 1")
-  }
-
   // MARK: Rows that aren't visible
 
   /// Computes the rows that aren't visible or hide something, in a transaction of the caller's, and records that everything
@@ -96,7 +86,7 @@ struct Settling {
   mutating func finish(_ file: ReplicaFile) throws {
     let clock = try file.clock()
     guard clock.settled < clock.now else { return }
-    if try isNeeded(clock, file) {
+    if try file.needsSettling() {
       computed = []
       for part in Part.allCases { try compute(part, file) }
     }
@@ -180,6 +170,17 @@ struct Settling {
 }
 
 extension ReplicaFile {
+  /// Whether something was written, or models have changed, since it was computed which rows are visible, so that this can
+  /// be different now. As long as every row is visible, their own rules have kept it so.
+  func needsSettling() throws -> Bool {
+    let clock = try clock()
+    if clock.settled >= clock.now { return false }
+    if clock.settled <= 0 { return true }
+    return try connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isSetAside) LIMIT 1")
+      || connection.finds("SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isResurrected) LIMIT 1")
+      || connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE held >= \(Holding.hidden.rawValue) LIMIT 1")
+  }
+
   /// Computes what the writes of this program and of others, or new models, have made visible since the last exchange, in a
   /// transaction of the caller's.
   ///

@@ -6,11 +6,12 @@ import Larder
 ///
 /// 1. Candidates are the rows that are there, and deleted rows to which a candidate refers by `.deny`.
 /// 2. Of those, the greatest set in which every required reference, and every one with the cascade rule, leads into the
-///    set.
+///    set, and which a row that is there keeps each deleted one in: it refers to it by `.deny`, or to another deleted
+///    one of the set that does.
 /// 3. Of rows with the same unique value, as it would be shown, the one that was inserted first.
 /// 4. The greatest set once more, because the others take along what has to refer to them.
 ///
-/// Other references that lead outside show nil.
+/// Other references that lead outside show nil. Numbers that come from a model with another type have the form of the table.
 ///
 /// The region begins with the changed rows. Rows that aren't visible and are connected with the region by a reference
 /// or a unique value belong to it from the beginning. Visible rows join when the outcome of a row changes that they
@@ -70,9 +71,13 @@ final class VisibilityRegion {
       while let rowKey = pending.popLast() { try follow(rowKey) }
       try decide()
       for (rowKey, member) in members {
-        let wasVisible = member.old?.isVisible ?? false
-        if (member.status == .visible) != wasVisible, announced.insert(rowKey).inserted {
-          try joinReferrers(of: rowKey, isLeaving: wasVisible)
+        let before = member.old?.status ?? .deleted
+        let isAnnounced =
+          (member.status == .visible) != (before == .visible)
+          // A reference to a duplicate counts when unique values are compared.
+          || member.status.isConsistent != before.isConsistent
+        if isAnnounced, announced.insert(rowKey).inserted {
+          try joinReferrers(of: rowKey, isLeaving: before == .visible && member.status != .visible)
         }
       }
     } while !pending.isEmpty
@@ -131,13 +136,16 @@ final class VisibilityRegion {
 
   private func decide() throws {
     let candidates = try self.candidates()
-    let consistent = try greatest(candidates)
+    let consistent = try kept(candidates)
     let losers = try self.losers(among: consistent)
-    let visible = try greatest(consistent.subtracting(losers))
+    let visible = try kept(consistent.subtracting(losers))
+    let unneeded = try self.unneeded(among: candidates, visible)
     for (rowKey, member) in members {
       var member = member
       if visible.contains(rowKey) {
         member.status = .visible
+      } else if unneeded.contains(rowKey) {
+        member.status = .deleted
       } else if losers.contains(rowKey) {
         member.status = .duplicate
       } else if consistent.contains(rowKey) {
@@ -212,6 +220,38 @@ final class VisibilityRegion {
     return candidates
   }
 
+  /// Returns the greatest subset in which every essential reference leads to a visible row, and every deleted row is needed.
+  private func kept(_ set: Set<RowKey>) throws -> Set<RowKey> {
+    var set = try greatest(set)
+    while true {
+      let unneeded = try self.unneeded(among: set, set)
+      if unneeded.isEmpty { return set }
+      set = try greatest(set.subtracting(unneeded))
+    }
+  }
+
+  /// Returns the deleted rows to which no row that is there and visible refers by `.deny`, neither itself nor through other
+  /// deleted ones that are visible.
+  private func unneeded(among set: Set<RowKey>, _ visible: Set<RowKey>) throws -> Set<RowKey> {
+    var unneeded = set.filter { members[$0]?.state.isThere == false }
+    if unneeded.isEmpty { return [] }
+    var pending: [RowKey] = []
+    func keep(_ rowKey: RowKey) {
+      if unneeded.remove(rowKey) != nil, visible.contains(rowKey) { pending.append(rowKey) }
+    }
+    for rowKey in unneeded {
+      if try file.visibleDenyReferrers(of: rowKey).contains(where: { members[$0] == nil }) { keep(rowKey) }
+    }
+    pending += visible.filter { members[$0]?.state.isThere == true }
+    while let rowKey = pending.popLast() {
+      guard let member = members[rowKey], let table = file.table(rowKey.table) else { continue }
+      for reference in table.description.references where reference.rule == .deny {
+        if let target = file.target(of: reference, in: member.state, table) { keep(target) }
+      }
+    }
+    return unneeded
+  }
+
   /// Returns the greatest subset in which every essential reference leads to a row of the set, or to a visible row
   /// outside the region.
   private func greatest(_ set: Set<RowKey>) throws -> Set<RowKey> {
@@ -246,20 +286,22 @@ final class VisibilityRegion {
     return isVisible
   }
 
-  /// The properties whose reference leads outside the set.
+  /// The properties whose reference leads outside the set, or whose value has another form in the table.
   private func hidden(_ state: RowState, in set: Set<RowKey>) throws -> Set<String> {
     guard let table = file.table(state.table) else { return [] }
     var hidden: Set<String> = []
     for property in table.properties {
-      guard let reference = property.reference, !reference.isEssential,
-        let target = file.target(of: reference, in: state, table)
-      else { continue }
+      guard let reference = property.reference else {
+        if file.isConverted(property, in: state) { hidden.insert(property.name) }
+        continue
+      }
+      guard !reference.isEssential, let target = file.target(of: reference, in: state, table) else { continue }
       if try !isIn(target, set) { hidden.insert(property.name) }
     }
     return hidden
   }
 
-  /// A unique value, as it would be shown.
+  /// A unique value, as it would be shown, in its canonical form.
   private struct Claim: Hashable {
     let table: ExactName
     let rule: Int
@@ -275,7 +317,9 @@ final class VisibilityRegion {
       let hidden = try hidden(member.state, in: set)
       for (number, rule) in table.description.uniqueRules.enumerated() {
         guard let values = file.values(of: rule, in: member.state, hidden: hidden, table) else { continue }
-        claims[Claim(table: ExactName(rowKey.table), rule: number, values: values), default: []].append(rowKey)
+        let claim = Claim(
+          table: ExactName(rowKey.table), rule: number, values: file.canonical(values, of: rule, table))
+        claims[claim, default: []].append(rowKey)
       }
     }
     var losers: Set<RowKey> = []

@@ -24,8 +24,10 @@ public struct BatchReader: Sendable {
   private var rowCount: UInt64 = 0
   private var attachments = AttachmentFrame()
   private var failure: BatchError?
-  /// The size of the messages so far, unpacked.
-  private(set) var unpackedSize = 0
+  /// The size of the messages so far, unpacked, and of their rows in memory.
+  private var size = 0
+  /// The largest size, if what was read is kept.
+  private let wholeSize: Int
   /// The number of bytes that arrived and aren't handed out.
   var bufferedSize: Int { frames.available }
   /// The checksum of the last frame that was handed out, which covers all before.
@@ -40,8 +42,16 @@ public struct BatchReader: Sendable {
   ///     that who relays can't bring in changes of its own.
   ///   - limits: The limits of the batch.
   public init(keys: [GroupKey] = [], limits: BatchLimits = .default) {
+    self.init(keys: keys, limits: limits, wholeSize: .max)
+  }
+
+  /// Creates a reader of a batch all of which is kept.
+  ///
+  /// - Parameter wholeSize: The largest size of what is kept.
+  init(keys: [GroupKey], limits: BatchLimits, wholeSize: Int) {
     self.keys = keys
     self.limits = limits
+    self.wholeSize = wholeSize
     frames = FrameReader(limits: limits)
   }
 
@@ -91,7 +101,7 @@ public struct BatchReader: Sendable {
     guard let header else { return .header(try readHeader(frame.payload)) }
     let packed = try sealer?.open(frame.payload, frame.kind) ?? frame.payload
     let message = try Packing.unpack(packed, compression, limit: limits.frameSize)
-    unpackedSize += message.count
+    try count(message.count)
     switch frame.kind {
     case .header, .opening:
       let opening = try BatchOpening(message, sender: header.sender, limits: limits)
@@ -139,9 +149,19 @@ public struct BatchReader: Sendable {
     return FrameSealer(key, salt: salt, start: start)
   }
 
-  private func rows(_ message: Data, _ header: BatchHeader) throws(BatchError.Problem) -> [RowState] {
+  private mutating func rows(_ message: Data, _ header: BatchHeader) throws(BatchError.Problem) -> [RowState] {
     try RowColumns.check(message, limits)
     var unpacker = try RowUnpacker(try WireRows.decoded(message), sender: header.sender, limits: limits)
+    try count(unpacker.sizeInMemory)
     return try unpacker.rows()
+  }
+
+  private mutating func count(_ bytes: Int) throws(BatchError.Problem) {
+    size += bytes
+    guard size <= wholeSize else {
+      throw .init(
+        "the batch takes more than the \(wholeSize) bytes of BatchLimits.wholeSize, and BatchReader reads it in parts",
+        code: .limitExceeded)
+    }
   }
 }

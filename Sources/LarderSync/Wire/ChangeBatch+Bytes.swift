@@ -27,7 +27,7 @@ extension ChangeBatch {
   ///   - limits: The limits of the batch.
   /// - Throws: ``BatchError``, whose ``BatchError/offset`` says where the batch breaks a rule.
   public init(decoding bytes: Data, keys: [GroupKey] = [], limits: BatchLimits = .default) throws {
-    var reader = BatchReader(keys: keys, limits: limits)
+    var reader = BatchReader(keys: keys, limits: limits, wholeSize: limits.wholeSize)
     reader.append(bytes)
     guard case .header(let header)? = try reader.next(),
       case .opening(let modelsDigest, let knowledge, let names)? = try reader.next()
@@ -40,12 +40,6 @@ extension ChangeBatch {
       guard case .rows(let part) = next else {
         throw BatchError(
           .invalid, "The batch carries attachments. Read it from a file with BatchFile, or import it into a store.")
-      }
-      guard reader.unpackedSize <= limits.wholeSize else {
-        throw BatchError(
-          .limitExceeded,
-          "The batch has more than \(limits.wholeSize) bytes. Read it in parts with BatchReader, or raise BatchLimits.wholeSize."
-        )
       }
       guard part.allSatisfy({ rowKeys.insert($0.rowKey).inserted }) else {
         throw BatchError(.invalid, "A row is in two frames of the batch. The program that wrote it is at fault.")

@@ -6,6 +6,8 @@ struct RowUnpacker {
   private let replicas: ReplicaTable
   private let shapes: [RowShape]
   private let names: [String]
+  /// About how many bytes the rows take in memory, without the contents of texts and blobs.
+  let sizeInMemory: Int
   private var values: ValueUnpacker
   private var (deletion, write) = (0, 0)
   /// Where the next element of the written properties belongs; nil after the last.
@@ -37,6 +39,9 @@ struct RowUnpacker {
       throw .init("there are more than \(limits.values) values", code: .limitExceeded)
     }
     values = try ValueUnpacker(columns, count: valueCount)
+    sizeInMemory = BatchLimits.sizeInMemory(
+      rows: columns.rowShapes.count, values: valueCount + columns.contributionRows.count,
+      lengths: columns.lengths.lazy.map { Int($0) })
     names = message.names
     writePlace = columns.writePlaces.first.map { Int64($0) }
   }

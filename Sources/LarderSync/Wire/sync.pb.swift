@@ -169,7 +169,8 @@ nonisolated struct WireHeader: Sendable {
   var salt: Data = Data()
 
   /// The position of the last deletion that the sender has forgotten; 0 if it has forgotten none. Who has its changes up to an
-  /// earlier position may have rows that were deleted.
+  /// earlier position may have rows that were deleted. If it isn't 0, up_to isn't 0 either, and at least as great as this if
+  /// is_last is set.
   var forgotten: UInt64 = 0
 
   var unknownFields = SwiftProtobuf.UnknownStorage()

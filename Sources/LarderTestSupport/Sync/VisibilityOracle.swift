@@ -21,7 +21,7 @@ package struct VisibilityOracle: Sendable {
       if more.isEmpty { break }
       candidates.formUnion(more)
     }
-    let consistent = greatest(candidates, known)
+    let consistent = kept(candidates, known)
     var losers: Set<RowName> = []
     // Without unique rules there are no rivals, and comparing all with all takes long.
     for row in consistent where tables[Array(row.table.utf8)]?.description.uniqueRules.isEmpty == false {
@@ -29,7 +29,7 @@ package struct VisibilityOracle: Sendable {
         if shares(row, rival, consistent, known), isEarlier(rival, row, known) { losers.insert(row) }
       }
     }
-    let visible = greatest(consistent.subtracting(losers), known)
+    let visible = kept(consistent.subtracting(losers), known)
     var shown: [RowName: [ReplicatedValue]] = [:]
     for row in visible { shown[row] = values(row, visible, known) }
     return shown
@@ -70,9 +70,16 @@ package struct VisibilityOracle: Sendable {
       }
       return .integer(Int64(min(max(sum, Int128(range.lowerBound)), Int128(range.upperBound))))
     }
-    if let written = state.properties.first(where: { $0.name == name }) { return written.value }
+    let standard = property?.column.constantDefault.map { ReplicatedValue($0) } ?? .null
     // The row comes from an app whose model lacks the property.
-    return property?.column.constantDefault.map { ReplicatedValue($0) } ?? .null
+    guard let written = state.properties.first(where: { $0.name == name })?.value else { return standard }
+    // Or the property has another type there.
+    switch (written, property?.column.storageClass) {
+    case (.null, _): return property?.column.isOptional == false ? standard : .null
+    case (.integer(let number), .real): return Double(exactly: number).map { .real($0) } ?? written
+    case (.real(let number), .integer): return Int64(exactly: number).map { .integer($0) } ?? written
+    default: return written
+    }
   }
 
   /// The properties of a document with their JSON, a line for each, in the order of their names.
@@ -92,6 +99,24 @@ package struct VisibilityOracle: Sendable {
     guard case .text(let json) = json else { return json }
     let lines = DocumentParts.of(json).map { "\($0.name)\t\(String(decoding: $0.value, as: UTF8.self))" }
     return .text(Data(lines.sorted().joined(separator: "\n").utf8))
+  }
+
+  /// The greatest set in which each deleted row is one to which a row that is there refers by `.deny`, or a deleted one of
+  /// the set for which that is so.
+  private func kept(_ set: Set<RowName>, _ state: [RowName: RowState]) -> Set<RowName> {
+    var set = set
+    while true {
+      set = greatest(set, state)
+      var needed = set.filter { (state[$0]?.causalLength ?? 0) % 2 == 1 }
+      while true {
+        let more = needed.flatMap { row in references(state[row]).filter { $0.rule == .deny }.map(\.target) }
+        let count = needed.count
+        needed.formUnion(more.filter(set.contains))
+        if needed.count == count { break }
+      }
+      if needed.count == set.count { return set }
+      set = needed
+    }
   }
 
   private func greatest(_ set: Set<RowName>, _ state: [RowName: RowState]) -> Set<RowName> {
@@ -139,8 +164,24 @@ package struct VisibilityOracle: Sendable {
     return table.description.uniqueRules.contains { rule in
       rule.allSatisfy { column in
         let value = shown(column, first, table, set)
-        return value != .null && value == shown(column, second, table, set)
+        let order = table.properties.first { $0.column.name == column }?.column.order
+        return value != .null && isEqual(value, shown(column, second, table, set), order)
       }
+    }
+  }
+
+  /// Whether a unique index takes two values as equal.
+  private func isEqual(_ left: ReplicatedValue, _ right: ReplicatedValue, _ order: ValueOrder?) -> Bool {
+    guard let order, case .text(let first) = left, case .text(let second) = right else { return left == right }
+    let texts = [first, second].map { String(decoding: $0, as: UTF8.self) }
+    switch order {
+    case .stored: return left == right
+    case .decimal:
+      let numbers = texts.map { try? Decimal(storedValue: .text($0)) }
+      return numbers[0] == numbers[1] && (numbers[0] != nil || texts[0] == texts[1])
+    case .instant:
+      let dates = texts.map { try? Date(storedValue: .text($0)) }
+      return dates[0] == dates[1] && (dates[0] != nil || texts[0] == texts[1])
     }
   }
 }

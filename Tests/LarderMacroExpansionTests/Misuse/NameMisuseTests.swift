@@ -140,18 +140,10 @@ struct NameMisuseTests {
         "'b' cannot have been the column 'T': 'a' claims to have been it too; a column becomes one property"))
   }
 
-  @Test("a column is not renamed to itself")
-  func renamedToItself() {
-    expectMisuse(
-      in: "@Model struct Note { var id: Int; @Attribute(.unique, name: \"t\", originalName: \"t\") var title: String }",
-      .misuse(
-        line: 1, at: "originalName: \"t\"",
-        "'title' has the column 't' already, so 'originalName' renames nothing; remove it",
-        fixIts: [
-          (
-            "remove 'originalName'",
-            "@Model struct Note { var id: Int; @Attribute(.unique, name: \"t\") var title: String }"
-          )
-        ]))
+  @Test("a property that has its first name back says so")
+  func firstName() {
+    expectLines(
+      "Larder.Property(columns.title, .unique, originalName: \"t\"),",
+      in: "@Model struct Note { var id: Int; @Attribute(.unique, name: \"t\", originalName: \"t\") var title: String }")
   }
 }

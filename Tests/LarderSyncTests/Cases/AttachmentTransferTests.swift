@@ -187,6 +187,56 @@ struct AttachmentTransferTests {
     #expect(try await a.store.sync.export(to: url, attachments: .onDemand).size < 10_000)
   }
 
+  @Test(
+    "S14: bytes that are here, but whose arrival wasn't recorded, are taken along by the next file",
+    arguments: ["export", "exchange", "import"])
+  func unrecordedArrival(step: String) async throws {
+    let (url, next) = (a.folder.file("changes"), b.folder.file("changes"))
+    try await attach()
+    try await a.store.sync.export(to: url)
+    try await b.store.sync.import(from: url, attachments: .onDemand)
+    let before = try await b.store.sync.export(to: next)
+    let c = try Replica.ofPictures()
+    try await c.store.sync.import(from: next)
+    // As if the process had ended after the bytes were placed.
+    _ = try await b.store.attach(large)
+    if step == "exchange" { try await b.store.sync.exchange(with: a.store.sync) }
+    if step == "import" { try await b.store.sync.import(from: url) }
+    try await b.store.sync.export(to: next, since: before.upTo)
+    try await c.store.sync.import(from: next)
+    #expect(try await c.data(of: "a") == large)
+    let after = try await b.store.sync.export(to: next)
+    #expect(try await b.store.sync.export(to: next, since: after.upTo).size < 10_000)
+  }
+
+  private func settle(_ attachments: [NamedAttachment], in replica: Replica) async throws {
+    try await replica.store.writingModule { connection in
+      try connection.transaction { try ReplicaFile(connection).settleAwaited(attachments) }
+    }
+  }
+
+  @Test("S14: a row that comes while an exchange finds that nobody needs its bytes still waits for them")
+  func namedMeanwhile() async throws {
+    try await attach()
+    try await b.store.sync.exchange(with: a.store.sync, attachments: .onDemand)
+    let awaited = try await b.store.sync.awaitedAttachments()
+    // As if they had been found without a use before the row came.
+    try await settle(awaited, in: b)
+    #expect(try await b.store.sync.awaitedAttachments() == awaited)
+    #expect(try await b.store.sync.exchange(with: a.store.sync).receivedAttachments == 1)
+    #expect(try await b.data(of: "a") == large)
+  }
+
+  @Test("S14: bytes that no row uses any longer aren't awaited")
+  func unused() async throws {
+    try await attach()
+    try await b.store.sync.exchange(with: a.store.sync, attachments: .onDemand)
+    try await b.store.updateAll(SharedPicture.all) { $0.image.set(nil) }
+    #expect(try await b.store.readingModule { try ReplicaFile($0).awaitedDigests() }.count == 1)
+    #expect(try await b.store.sync.wanted(among: []).isEmpty)
+    #expect(try await b.store.readingModule { try ReplicaFile($0).awaitedDigests() }.isEmpty)
+  }
+
   @Test("S14: a model that this program lacks is handed on with its bytes")
   func unknownModel() async throws {
     let older = try Replica([SharedKind.self])

@@ -269,16 +269,145 @@ struct ForgottenDeletionTests {
     for other in [b, c] { try await other.exchange(with: a) }
     try await b.store.deleteAll(SharedKind.all)
     try await b.forgetAll()
-    try await b.store.writingModule { connection in
-      for column in ["replica", "length"] {
-        try connection.execute("ALTER TABLE \(SyncTables.forgotten) DROP COLUMN \(column)")
-      }
-      try connection.setInUse(3, SyncFeature.self)
-    }
+    try await makeEarlier(b, version: 3, "digest, time")
     try await c.exchange(with: b)
     try await meet()
     for replica in [a, b, c] { #expect(try await replica.store.count(SharedKind.all) == 0) }
     #expect(try await a.store.sync.conflicts().isEmpty)
+  }
+
+  // MARK: Keys that are used again
+
+  /// Makes the table of forgotten deletions one of an earlier version of the package.
+  private func makeEarlier(_ replica: Replica, version: Int64, _ columns: String) async throws {
+    let definitions = columns.replacing("digest", with: "digest BLOB PRIMARY KEY")
+      .replacing("time", with: "time INTEGER NOT NULL").replacing("replica", with: "replica INTEGER NOT NULL DEFAULT 0")
+      .replacing("length", with: "length INTEGER NOT NULL DEFAULT 0")
+    try await replica.store.writingModule { connection in
+      for statement in [
+        "CREATE TABLE kept AS SELECT \(columns) FROM \(SyncTables.forgotten)",
+        "DROP TABLE \(SyncTables.forgotten)",
+        "CREATE TABLE \(SyncTables.forgotten) (\(definitions)) STRICT, WITHOUT ROWID",
+        "INSERT INTO \(SyncTables.forgotten) SELECT * FROM kept", "DROP TABLE kept",
+        "DROP TABLE \(SyncTables.deleting)", "DROP TABLE \(SyncTables.replaced)",
+        "CREATE TABLE \(SyncTables.replaced) (row INTEGER PRIMARY KEY, table_id INTEGER NOT NULL) STRICT",
+      ] { try connection.execute(statement) }
+      try connection.setInUse(version, SyncFeature.self)
+    }
+  }
+
+  @Test("a key can be used again after one replica has forgotten the deletion, and the others haven't")
+  func newRowOfOne() async throws {
+    try await a.store.insert(page)
+    try await meet()
+    for title in ["new", "newer"] {
+      try await a.store.deleteAll(SharedKind.all)
+      try await meet()
+      try await a.forgetAll()
+      try await a.store.insert(SharedKind(id: "page", title: title))
+      try await meet()
+      for replica in [a, b, c] { #expect(try await replica.store.find(SharedKind.self, "page")?.title == title) }
+    }
+  }
+
+  @Test("a row that gets a key whose deletion was forgotten counts on from the deletion")
+  func changedKey() async throws {
+    try await a.store.insert(page)
+    try await meet()
+    try await a.store.deleteAll(SharedKind.all)
+    try await meet()
+    try await a.forgetAll()
+    try await a.store.insert(SharedKind(id: "other", title: "O"))
+    try a.executeOutside("UPDATE SharedKind SET id = 'page'")
+    try await meet()
+    for replica in [a, b, c] { #expect(try await replica.store.fetch(SharedKind.all).map(\.id) == ["page"]) }
+  }
+
+  @Test("a row that consists of a key only can come back after one replica has forgotten the deletion")
+  func keysAlone() async throws {
+    let (a, b) = (try Replica([SharedMark.self]), try Replica([SharedMark.self]))
+    for _ in 0..<2 {
+      try await a.store.insert(SharedMark(id: "m"))
+      for (one, other) in [(a, b), (b, a)] { try await one.exchange(with: other) }
+      try await expectEqual([a, b])
+      #expect(try await b.store.count(SharedMark.all) == 1)
+      try await a.store.deleteAll(SharedMark.all)
+      for (one, other) in [(a, b), (b, a)] { try await one.exchange(with: other) }
+      #expect(try await b.store.count(SharedMark.all) == 0)
+      try await a.forgetAll()
+    }
+  }
+
+  @Test("S11: a pair can be linked again after one replica has forgotten that it was unlinked")
+  func pairs() async throws {
+    let account = SharedAccount(name: "A")
+    let cost = SharedCost(amount: 1, account: ToOne(account))
+    let tag = SharedTag(name: "x")
+    try await a.store.insert(account)
+    try await a.store.insert(cost)
+    try await a.store.insert(tag)
+    for _ in 0..<2 {
+      try await a.store.link(cost, \.tags, tag)
+      try await meet()
+      #expect(try await b.state().values.filter { $0.isThere && $0.key.count == 2 }.count == 1)
+      try await a.store.unlink(cost, \.tags, tag)
+      try await meet()
+      try await a.forgetAll()
+    }
+  }
+
+  @Test("S23: who was away with the row before the last one gets the one that has its key now")
+  func earlierRow() async throws {
+    try await insertThrice()
+    try await a.store.insert(SharedKind(id: "page", title: "new"))
+    #expect(try await b.exchange(with: a).startedAfresh)
+    try await meet()
+    #expect(try await c.store.find(SharedKind.self, "page")?.title == "new")
+  }
+
+  /// All have the second row of a key, of which `a` has forgotten the deletion.
+  private func insertThrice() async throws {
+    try await a.store.insert(page)
+    try await a.store.deleteAll(SharedKind.all)
+    try await a.store.insert(SharedKind(id: "page", title: "second"))
+    try await meet()
+    try await a.store.deleteAll(SharedKind.all)
+    try await a.forgetAll()
+  }
+
+  @Test("S23: a peer without the keys of what it has forgotten is offered a row that wins against the one it has sent")
+  func withoutKeys() async throws {
+    try await insertThrice()
+    try await makeEarlier(a, version: 8, "digest, time, replica, length")
+    await a.store.close()
+    let opened = try Replica(folder: a.folder)
+    try await opened.store.insert(SharedKind(id: "page", title: "new"))
+    #expect(try await b.exchange(with: opened).startedAfresh)
+    for _ in 0..<2 { for (one, other) in [(opened, b), (b, opened)] { try await one.exchange(with: other) } }
+    try await expectEqual([opened, b])
+    // What is forgotten from now on has its key.
+    try await opened.store.insert(SharedKind(id: "second", title: ""))
+    for (one, other) in [(opened, b), (b, opened)] { try await one.exchange(with: other) }
+    try await opened.store.deleteAll(SharedKind.where { $0.id == "second" })
+    try await b.exchange(with: opened)
+    try await opened.forgetAll()
+    try await opened.store.insert(SharedKind(id: "second", title: "last"))
+    for _ in 0..<2 { for (one, other) in [(opened, b), (b, opened)] { try await one.exchange(with: other) } }
+    try await expectEqual([opened, b])
+    #expect(try await b.store.find(SharedKind.self, "second")?.title == "last")
+  }
+
+  @Test("who only answers forgets old deletions as well")
+  func answering() async throws {
+    try await b.store.insert(page)
+    try await b.store.deleteAll(SharedKind.all)
+    try await b.store.writingModule { connection in
+      try connection.execute("UPDATE \(SyncTables.cells) SET time = 1")
+      try connection.execute("UPDATE \(SyncTables.rows) SET time = 1, deletion_time = 2, position = 3")
+    }
+    try await a.exchange(with: b)
+    #expect(try await b.state().isEmpty)
+    #expect(try await b.store.sync.forgotten() == 3)
   }
 
   // MARK: What the peer doesn't track
@@ -310,6 +439,12 @@ struct ForgottenDeletionTests {
     try await b.exchange(with: c)
     for replica in [b, c] { #expect(try await replica.store.fetch(SharedTag.all).map(\.name) == ["x"]) }
   }
+}
+
+/// A row without anything but its key.
+@Model
+private struct SharedMark: Hashable {
+  var id: String
 }
 
 /// Tags that no longer take part.

@@ -86,6 +86,17 @@ struct LyingAttachmentTests {
     #expect(try await b.store.sync.awaitedAttachments().isEmpty)
   }
 
+  @Test("S14: an arrival that is found later has the true size")
+  func sizeOfArrival() async throws {
+    let image = try await attach()
+    for (number, size) in [5, Int.max].enumerated() { try await a.insertLie("lie \(number)", about: image, size: size) }
+    try await b.store.sync.exchange(with: a.store.sync, attachments: .onDemand)
+    _ = try await b.store.attach(large)
+    #expect(try await b.store.sync.wanted(among: []).isEmpty)
+    let arrived = try await b.store.readingModule { try ReplicaFile($0).arrivedAttachments(after: 0, upTo: .max) }
+    #expect(arrived == [NamedAttachment(digest: image.digest, size: large.count)])
+  }
+
   private func receiveGarbage(_ replica: Replica) async throws {
     let liar = PiecePeer(a.store.sync) { bytes, number in
       if number == 3 { throw PiecePeer.Failure() }

@@ -38,6 +38,32 @@ private struct ParentedPerson: Hashable {
   var age = 0
 }
 
+/// The former `last` under its third name, and `first` under its first one, which it has once more.
+@Model("Person")
+private struct TwicePerson: Hashable {
+  var id: String
+  @Attribute(originalName: "first") var first: String
+  @Attribute(originalName: "last") var surname: String
+  var age = 0
+}
+
+@Model("Person")
+private struct OncePerson: Hashable {
+  var id: String
+  @Attribute(originalName: "first") var given: String
+  @Attribute(originalName: "last") var family: String
+  var age = 0
+}
+
+/// It has lost what says that `surname` is the former `last`.
+@Model("Person")
+private struct ForgetfulPerson: Hashable {
+  var id: String
+  var first: String
+  var surname: String
+  var age = 0
+}
+
 @Suite("Sync: properties whose names are swapped and used again")
 struct RenamedPropertyTests {
   private let ada = FirstPerson(id: "ada", first: "Ada", last: "Lovelace")
@@ -117,5 +143,33 @@ struct RenamedPropertyTests {
       #expect(try await replica.store.find(ParentedPerson.self, "ada") == person)
     }
     try await expectEqual([a, b, c])
+  }
+
+  @Test("S16: a property that is renamed twice, and back, keeps its history")
+  func twice() async throws {
+    var (a, b) = try await pair()
+    a = try await reopened(a, OncePerson.self)
+    a = try await reopened(a, TwicePerson.self)
+    try await a.store.updateAll(TwicePerson.all) { $0.surname.set("King") }
+    try await a.exchange(with: b)
+    #expect(try await b.store.find(FirstPerson.self, "ada")?.last == "King")
+    b = try await reopened(b, TwicePerson.self)
+    let c = try Replica([TwicePerson.self])
+    for (one, other) in [(c, a), (b, a), (c, b)] { try await one.exchange(with: other) }
+    try await expectEqual([a, b, c])
+    #expect(try await c.store.find(TwicePerson.self, "ada") == TwicePerson(id: "ada", first: "Ada", surname: "King"))
+  }
+
+  @Test("S16: a model that no longer says what a property was called is refused, because a new file would part it")
+  func forgotten() async throws {
+    var (a, _) = try await pair()
+    a = try await reopened(a, TwicePerson.self)
+    let error = await #expect(throws: StoreError.self) { try await reopened(a, ForgetfulPerson.self) }
+    #expect(error?.code == .unsupported)
+    #expect(
+      error?.message.contains("ForgetfulPerson.surname") == true || error?.message.contains("Person.surname") == true)
+    #expect(error?.message.contains("originalName: \"last\"") == true)
+    a = try await reopened(a, TwicePerson.self)
+    #expect(try await a.store.find(TwicePerson.self, "ada")?.surname == "Lovelace")
   }
 }

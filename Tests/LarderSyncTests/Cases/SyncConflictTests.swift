@@ -107,6 +107,50 @@ struct SyncConflictTests {
     #expect(try await b.store.sync.conflicts().isEmpty)
   }
 
+  /// `a` and `b` set the note of a cost apart, `b` later, and then `b` deletes the cost.
+  ///
+  /// - Returns: The conflict, as `a` lists it.
+  private func deletedAfterwards(_ cost: SharedCost) async throws -> SyncConflict {
+    try await a.store.insert(account)
+    try await a.store.insert(cost)
+    try await meet()
+    try await a.store.updateAll(SharedCost.all) { $0.note.set("A") }
+    try await b.setClock(past: a)
+    try await b.store.updateAll(SharedCost.all) { $0.note.set("B") }
+    try await meet()
+    try await b.store.delete(cost)
+    try await meet()
+    #expect(try await a.store.sync.conflicts().map(\.kind) == [.value(property: "note")])
+    return try #require(try await a.store.sync.conflicts().first)
+  }
+
+  @Test("S2: the value of a row that was deleted afterwards brings the row back with it")
+  func valueOfDeletedRow() async throws {
+    let cost = SharedCost(amount: 3, account: ToOne(account))
+    try await a.store.sync.restore(try await deletedAfterwards(cost))
+    #expect(try await a.store.find(SharedCost.self, cost.id)?.note == "A")
+    try await meet()
+    #expect(try await b.store.find(SharedCost.self, cost.id)?.note == "A")
+    #expect(try await b.store.find(SharedCost.self, cost.id)?.amount == 3)
+    for replica in [a, b] { #expect(try await replica.store.sync.conflicts().isEmpty) }
+  }
+
+  @Test("S2: the value of a row that was deleted with what it needs is set aside with the row")
+  func valueOfDependentRow() async throws {
+    let cost = SharedCost(amount: 3, account: ToOne(account))
+    let conflict = try await deletedAfterwards(cost)
+    try await b.store.delete(account)
+    try await meet()
+    try await a.store.sync.restore(conflict)
+    let row = try #require(try await a.store.sync.setAside().first)
+    #expect(row.properties["note"] == "A")
+    let key = Value.blob(withUnsafeBytes(of: account.id.uuid) { Data($0) })
+    #expect(row.reason == .deleted(property: "account", table: "SharedAccount", key: [key]))
+    try await a.store.sync.restore(row)
+    try await meet()
+    #expect(try await b.store.find(SharedCost.self, cost.id)?.note == "A")
+  }
+
   @Test("S5: a row that is set aside says why, and comes back with the row that it lacks")
   func restoringSetAside() async throws {
     let cost = SharedCost(amount: 3, note: "Milk", account: ToOne(account))
@@ -162,6 +206,53 @@ struct SyncConflictTests {
     for replica in [a, b] {
       #expect(try await replica.store.sync.setAside().map(\.reason) == [.duplicate(properties: ["name"], key: [key])])
     }
+  }
+
+  /// `a` and `b` insert a tag of the same name, and then `a` renames the one that is visible.
+  ///
+  /// - Returns: The other one, as `a` listed it before.
+  private func freedDuplicate() async throws -> SetAsideRow {
+    let first = SharedTag(name: "x")
+    try await a.store.insert(first)
+    try await b.setClock(past: a)
+    try await b.store.insert(SharedTag(name: "x"))
+    try await meet()
+    let row = try #require(try await a.store.sync.setAside().first)
+    try await a.store.updateAll(SharedTag.where { $0.id == first.id }) { $0.name.set("y") }
+    return row
+  }
+
+  private func setAsideCount(_ store: Store) async throws -> Int {
+    try await store.readingModule { try ReplicaFile($0).setAsideCount() }
+  }
+
+  @Test("S9: a row that nothing keeps aside any longer is visible once the list is read, which agrees with the count")
+  func freed() async throws {
+    _ = try await freedDuplicate()
+    #expect(try await setAsideCount(a.store) == 1)
+    #expect(try await a.store.sync.setAside().isEmpty)
+    #expect(try await setAsideCount(a.store) == 0)
+    #expect(try await a.store.fetch(SharedTag.all).map(\.name).sorted() == ["x", "y"])
+    try await meet()
+  }
+
+  @Test("S9: a store that can't write lists what is still kept aside")
+  func freedReadOnly() async throws {
+    _ = try await freedDuplicate()
+    await a.store.close()
+    let store = try Store(at: a.path, for: Replica.ledger, configuration: Store.Configuration(access: .readOnly))
+    #expect(try await store.sync.setAside().isEmpty)
+    #expect(try await setAsideCount(store) == 1)
+    await store.close()
+  }
+
+  @Test("S9: deciding about a row that nothing keeps aside any longer is refused, and shows the row")
+  func decidedTooLate() async throws {
+    let row = try await freedDuplicate()
+    let error = await #expect(throws: StoreError.self) { try await a.store.sync.discard(row) }
+    #expect(error?.code == .notFound)
+    #expect(try await a.store.fetch(SharedTag.all).map(\.name).sorted() == ["x", "y"])
+    try await meet()
   }
 
   @Test("how much a peer lacks is counted")

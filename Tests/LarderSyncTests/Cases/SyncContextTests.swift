@@ -120,4 +120,35 @@ struct SyncContextTests {
     try context.save()
     try await expect(policy)
   }
+
+  @Test(
+    "S12: what a context with pending increments adds while an exchange brings others' additions is added to them",
+    arguments: MergePolicy.allCases)
+  func counters(policy: MergePolicy) async throws {
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    try await a.exchange(with: b)
+    let context = Context(a.store, mergePolicy: policy)
+    try context.updateAll(SharedPage.all) { $0.views.increment(by: 2) }
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 5) }
+    try await a.exchange(with: b)
+    try context.save()
+    try await a.exchange(with: b)
+    for replica in [a, b] {
+      #expect(try await replica.store.find(SharedPage.self, "home")?.views == 17)
+    }
+
+    // A row that is saved whole adds the difference from what the context has read.
+    var page = try #require(try context.find(SharedPage.self, "home"))
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 3) }
+    try await a.exchange(with: b)
+    page.views += 1
+    page.stars += 1
+    context.update(page)
+    try context.save()
+    try await a.exchange(with: b)
+    for replica in [a, b] {
+      #expect(try await replica.store.find(SharedPage.self, "home") == SharedPage(id: "home", views: 21, stars: 1))
+    }
+    try await expectEqual([a, b], "\(policy)")
+  }
 }

@@ -130,6 +130,28 @@ struct SyncExpiryTests {
     }
   }
 
+  @Test("S13: a conflict of a row that has expired since is no longer in the list")
+  func expiredConflict() async throws {
+    try await a.store.save(Lot(id: "l", price: 5), expires: start + 10)
+    try await a.exchange(with: b)
+    try await a.store.updateAll(Lot.all) { $0.price.set(6) }
+    try await b.setClock(past: a)
+    try await b.store.updateAll(Lot.all) { $0.price.set(7) }
+    for _ in 0..<2 { try await a.exchange(with: b) }
+    let conflict = try #require(try await a.store.sync.conflicts().first)
+    clock.advance(by: 3600)
+    // The store's own sweep may have come first.
+    _ = try await a.store.removeExpired()
+    #expect(try await a.store.sync.conflicts().isEmpty)
+    var error = await #expect(throws: StoreError.self) { try await a.store.sync.restore(conflict) }
+    #expect(error?.code == .notFound)
+    error = await #expect(throws: StoreError.self) { try await a.store.sync.dismiss(conflict) }
+    #expect(error?.code == .notFound)
+    #expect(try await a.store.find(Lot.self, "l") == nil)
+    #expect(try await a.store.sync.setAside().isEmpty)
+    #expect(try await a.state().isEmpty)
+  }
+
   @Test("S13: an expired row that a reference keeps stays as it was for others")
   func kept() async throws {
     try await a.store.save(Lot(id: "l", price: 5), expires: start + 10)

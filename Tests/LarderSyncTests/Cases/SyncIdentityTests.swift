@@ -67,6 +67,178 @@ struct SyncIdentityTests {
     #expect(try await c.store.count(SharedKind.all) == 2)
   }
 
+  // MARK: Files that were put back in place
+
+  private func bytes(of replica: Replica) async throws -> Data {
+    let url = replica.folder.file("\(ReplicaID()).backup")
+    try await replica.store.backup(to: url)
+    return try Data(contentsOf: url)
+  }
+
+  /// Writes bytes over a replica's file, which stays the same one to the file system, and opens it again.
+  private func putBack(_ bytes: Data, over replica: Replica) async throws -> Replica {
+    let place = try await replica.store.readingModule { try ReplicaFile($0).place }
+    await replica.store.close()
+    for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: replica.path + suffix) }
+    let handle = try FileHandle(forWritingTo: URL(filePath: replica.path))
+    try handle.truncate(atOffset: 0)
+    try handle.write(contentsOf: bytes)
+    try handle.close()
+    let opened = try Replica(folder: replica.folder)
+    #expect(try await opened.store.readingModule { try ReplicaFile($0).place } == place)
+    return opened
+  }
+
+  private func keys(_ replica: Replica) async throws -> Set<String> {
+    Set(try await replica.store.fetch(SharedKind.all).map(\.id))
+  }
+
+  /// Exchanges along a chain, there and back.
+  private func meet(_ chain: [Replica]) async throws {
+    let pairs = Array(zip(chain, chain.dropFirst()))
+    for (one, other) in pairs + pairs.reversed() { try await one.exchange(with: other) }
+  }
+
+  @Test(
+    "S17: a file that was put back in place gets back what it had handed out, whether or not it has written since",
+    arguments: [false, true], [false, true])
+  func inPlace(writes: Bool, isRelayed: Bool) async throws {
+    let a = try Replica()
+    let others = try isRelayed ? [Replica(), Replica()] : [Replica()]
+    try await a.store.insert(SharedKind(id: "old", title: "O"))
+    try await meet([a] + others)
+    let former = try await a.store.sync.replica()
+    let old = try await bytes(of: a)
+    try await a.store.insert(SharedKind(id: "lost", title: "handed out"))
+    try await meet([a] + others)
+    let restored = try await putBack(old, over: a)
+    if writes {
+      try await restored.setClock(past: others[0])
+      try await restored.store.insert(SharedKind(id: "new", title: "after the restoration"))
+    }
+    try await meet([restored] + others)
+    #expect(try await restored.store.sync.replica() != former)
+    let expected: Set = writes ? ["lost", "new", "old"] : ["lost", "old"]
+    #expect(try await keys(restored) == expected)
+    try await expectEqual([restored] + others)
+  }
+
+  @Test(
+    "S17: a file that only answers, and was put back in place, becomes a new replica when someone has more of it",
+    arguments: [false, true])
+  func answering(writes: Bool) async throws {
+    let (hub, clients) = (try Replica(), [try Replica(), try Replica()])
+    try await hub.store.insert(SharedKind(id: "old", title: "O"))
+    for client in clients { try await client.exchange(with: hub) }
+    let former = try await hub.store.sync.replica()
+    let old = try await bytes(of: hub)
+    try await hub.store.insert(SharedKind(id: "lost", title: "handed out"))
+    try await clients[0].store.insert(SharedKind(id: "client", title: "C"))
+    for client in clients { try await client.exchange(with: hub) }
+    let restored = try await putBack(old, over: hub)
+    if writes {
+      try await restored.setClock(past: clients[0])
+      try await restored.store.insert(SharedKind(id: "new", title: "after the restoration"))
+    }
+    try await clients[0].exchange(with: restored)
+    let new = try await restored.store.sync.replica()
+    #expect(new != former)
+    for client in clients + clients { try await client.exchange(with: restored) }
+    #expect(try await restored.store.sync.replica() == new)
+    let expected: Set = writes ? ["client", "lost", "new", "old"] : ["client", "lost", "old"]
+    #expect(try await keys(restored) == expected)
+    try await expectEqual([restored] + clients)
+  }
+
+  @Test("S17: a file that was put back in place takes its later writes from a replica that has them from another one")
+  func relayedWrites() async throws {
+    let (a, b, c) = (try Replica(), try Replica(), try Replica())
+    try await a.store.insert(SharedKind(id: "old", title: "O"))
+    try await a.exchange(with: b)
+    let former = try await a.store.sync.replica()
+    let old = try await bytes(of: a)
+    try await a.store.insert(SharedKind(id: "lost", title: "handed out"))
+    try await a.exchange(with: b)
+    try await b.exchange(with: c)
+    let restored = try await putBack(old, over: a)
+    try await restored.exchange(with: c)
+    #expect(try await restored.store.sync.replica() != former)
+    #expect(try await keys(restored) == ["lost", "old"])
+    try await restored.exchange(with: b)
+    try await expectEqual([restored, b, c])
+  }
+
+  @Test("who asks for changes that were never handed out makes a file a new replica once, and not again and again")
+  func lyingCursor() async throws {
+    let a = try Replica()
+    var identifiers: Set<ReplicaID> = []
+    for _ in 0..<3 {
+      let own = try await a.store.sync.replica()
+      identifiers.insert(own)
+      let cursor = ChangeCursor(replica: own, position: try await a.now() + 1)
+      let error = await #expect(throws: StoreError.self) {
+        try await a.store.sync.changes(after: cursor, for: ReplicaID(), limit: 1)
+      }
+      #expect(error?.code == .invalidValue)
+    }
+    #expect(identifiers.count == 2)
+  }
+
+  @Test("a batch in another replica's name that ends at the end of time keeps nothing from anybody")
+  func endOfTime() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await b.store.insert(SharedKind(id: "1", title: "t"))
+    try await a.exchange(with: b)
+    let (own, other) = (try await a.store.sync.replica(), try await b.store.sync.replica())
+    let batch = try await b.store.sync.changes(after: .init(replica: other, position: 0), for: own, limit: 10)
+    try await a.store.sync.apply(
+      ChangeBatch(
+        since: batch.since, upTo: ChangeCursor(replica: other, position: .max), recipient: own, isLast: true,
+        modelsDigest: batch.modelsDigest, rows: batch.rows, knowledge: []))
+    #expect(try await a.store.sync.cursor(of: other).position == .max)
+    let known = try await a.store.readingModule { try ReplicaFile($0).knowledge(after: 0, upTo: .max) }
+    let limit = try await a.store.readingModule { try WaitingChanges(ReplicaFile($0)).latestTime() }
+    #expect(!known.isEmpty && known.allSatisfy { $0.upTo <= limit })
+    try await b.store.insert(SharedKind(id: "2", title: "t"))
+    try await a.exchange(with: b)
+    #expect(try await keys(a) == ["1", "2"])
+    try await b.exchange(with: a)
+    #expect(try await b.store.sync.replica() == other)
+    try await expectEqual([a, b])
+  }
+
+  @Test("a file is the same replica after an exchange whose end it hasn't seen")
+  func interrupted() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(SharedKind(id: "a", title: "A"))
+    let own = try await a.store.sync.replica()
+    // The answer to the first batch is lost.
+    let peer = FailingPeer(b.store.sync, Interruption(after: 3, cancels: false))
+    await #expect(throws: Interruption.Failure.self) { try await a.store.sync.exchange(with: peer) }
+    #expect(try await keys(b) == ["a"])
+    for _ in 0..<2 { try await a.store.sync.exchange(with: b.store.sync) }
+    #expect(try await a.store.sync.replica() == own)
+  }
+
+  @Test("changes that were handed out before are handed out again without a write")
+  func handedOut() async throws {
+    let a = try Replica()
+    try await a.store.insert(SharedKind(id: "a", title: "A"))
+    let start = ChangeCursor(replica: try await a.store.sync.replica(), position: 0)
+    let log = URL(filePath: a.path + "-wal")
+    let unread = try Data(contentsOf: log)
+    let batch = try await a.store.sync.changes(after: start, for: ReplicaID(), limit: 10)
+    let read = try Data(contentsOf: log)
+    #expect(read != unread)
+    for cursor in [start, batch.upTo] {
+      let next = try await a.store.sync.changes(after: cursor, for: ReplicaID(), limit: 10)
+      #expect(next.upTo == batch.upTo)
+    }
+    #expect(try Data(contentsOf: log) == read)
+  }
+
+  // MARK: What a copy has
+
   @Test("a batch that was collected for the original doesn't end what a copy of its file lacks")
   func batchForOriginal() async throws {
     let (a, b) = (try Replica(), try Replica())
@@ -88,15 +260,14 @@ struct SyncIdentityTests {
 
   @Test("writes that left a file before it was copied have the same stamps everywhere")
   func writesOfBoth() async throws {
-    let (a, b) = (try Replica(), try Replica())
-    try await a.store.insert(SharedKind(id: "a", title: "A"))
-    try await b.exchange(with: a)
-    // As if it hadn't heard yet that its writes have left.
-    try await a.store.writingModule { try $0.run("UPDATE \(SyncTables.clock) SET identified = 0") }
-    let original = try await a.store.sync.replica()
     for isGreater in [false, true] {
+      let (a, b) = (try Replica(), try Replica())
+      try await a.store.insert(SharedKind(id: "a", title: "A"))
+      let original = try await a.store.sync.replica()
+      // It doesn't know that its writes leave the original.
       var other = try await copy(of: a)
       while try await (other.store.sync.replica() > original) != isGreater { other = try await copy(of: a) }
+      try await b.exchange(with: a)
       for replica in [other, a, other, a] { try await replica.exchange(with: b) }
       try await expectEqual([a, b, other])
       for replica in [a, other] {

@@ -74,6 +74,40 @@ struct SyncLostValueTests {
     #expect(try await a.store.find(SharedAccount.self, account.id)?.name == "Edited")
   }
 
+  @Test("a bystander restores the value of a row that was deleted afterwards, and the row is back everywhere")
+  func valueOfDeletedRow() async throws {
+    try await disagree()
+    try await a.store.delete(account)
+    try await meet()
+    try await c.store.sync.restore(try #require(try await c.store.sync.conflicts().first))
+    try await meet()
+    for replica in [a, b, c] {
+      #expect(try await replica.store.find(SharedAccount.self, account.id)?.name == "A")
+      #expect(try await replica.store.sync.conflicts().isEmpty)
+    }
+  }
+
+  @Test("what was added to a counter that lost brings back the row that was deleted afterwards")
+  func additionToDeletedRow() async throws {
+    try await a.store.insert(SharedPage(id: "p", views: 1))
+    try await meet()
+    try await a.store.delete(SharedPage.self, "p")
+    try await a.store.insert(SharedPage(id: "p"))
+    try await b.store.updateAll(SharedPage.all) { $0.views.increment(by: 5) }
+    try await meet()
+    let conflict = try #require(try await c.store.sync.conflicts().first)
+    #expect(conflict.isAddition)
+    // Whoever deletes the page knows of the addition, but the conflict was read before.
+    try await a.store.delete(SharedPage.self, "p")
+    try await meet()
+    try await c.store.sync.restore(conflict)
+    try await meet()
+    for replica in [a, b, c] {
+      let page = try await replica.store.find(SharedPage.self, "p")
+      #expect(page?.views == Int(conflict.lost.integer ?? 0))
+    }
+  }
+
   @Test("a value that somebody overwrites knowing both is no longer listed by anybody")
   func overwritten() async throws {
     try await disagree()

@@ -75,26 +75,32 @@ struct SyncRetentionTests {
     #expect(try await c.store.fetch(SharedKind.all).map(\.id) == ["kept"])
   }
 
-  /// A peer whose connection breaks after some batches.
+  /// A peer whose connection breaks after it has handed out, or has taken, some batches.
   private actor Breaking: SyncPeer {
     struct Broken: Error {}
     private let sync: StoreSync
-    private var batches: Int
+    private var handedOut: Int
+    private var taken: Int
 
-    init(_ sync: StoreSync, after batches: Int) {
+    init(_ sync: StoreSync, handingOut handedOut: Int = .max, taking taken: Int = .max) {
       self.sync = sync
-      self.batches = batches
+      (self.handedOut, self.taken) = (handedOut, taken)
     }
 
     func replica() async throws -> ReplicaID { try await sync.replica() }
     func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await sync.cursor(of: replica) }
-    func apply(_ batch: ChangeBatch) async throws -> Int { try await sync.apply(batch) }
     func forgotten() async throws -> Int64 { try await sync.forgotten() }
 
     func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
-      batches -= 1
-      if batches < 0 { throw Broken() }
+      handedOut -= 1
+      if handedOut < 0 { throw Broken() }
       return try await sync.changes(after: cursor, for: recipient, limit: 1)
+    }
+
+    func apply(_ batch: ChangeBatch) async throws -> Int {
+      taken -= 1
+      if taken < 0 { throw Broken() }
+      return try await sync.apply(batch)
     }
   }
 
@@ -103,7 +109,7 @@ struct SyncRetentionTests {
     try await partForLong()
     try await a.store.insert([SharedKind(id: "1", title: ""), SharedKind(id: "2", title: "")])
     await #expect(throws: Breaking.Broken.self) {
-      try await b.store.sync.exchange(with: Breaking(a.store.sync, after: batches))
+      try await b.store.sync.exchange(with: Breaking(a.store.sync, handingOut: batches))
     }
     #expect(try await b.exchange(with: a).startedAfresh)
     try await meet()
@@ -115,8 +121,8 @@ struct SyncRetentionTests {
     try await a.store.insert((0..<1200).map { SharedKind(id: "\($0)", title: "") })
     try await a.forgetOne()
     for _ in 0..<2 {
-      await #expect(throws: Refusing.Broken.self) {
-        try await a.store.sync.exchange(with: Refusing(b.store.sync, after: 1))
+      await #expect(throws: Breaking.Broken.self) {
+        try await a.store.sync.exchange(with: Breaking(b.store.sync, taking: 1))
       }
     }
     #expect(try await b.store.count(SharedKind.all) > 0)
@@ -132,39 +138,13 @@ struct SyncRetentionTests {
     try await meet()
   }
 
-  /// A peer that takes some batches, and then no more.
-  private actor Refusing: SyncPeer {
-    struct Broken: Error {}
-    private let sync: StoreSync
-    private var batches: Int
-
-    init(_ sync: StoreSync, after batches: Int) {
-      self.sync = sync
-      self.batches = batches
-    }
-
-    func replica() async throws -> ReplicaID { try await sync.replica() }
-    func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await sync.cursor(of: replica) }
-    func forgotten() async throws -> Int64 { try await sync.forgotten() }
-
-    func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
-      try await sync.changes(after: cursor, for: recipient, limit: limit)
-    }
-
-    func apply(_ batch: ChangeBatch) async throws -> Int {
-      batches -= 1
-      if batches < 0 { throw Broken() }
-      return try await sync.apply(batch)
-    }
-  }
-
   @Test("S19, S23: who begins with someone who has forgotten deletions goes on where it broke off")
   func interruptedPull() async throws {
     try await a.store.insert((0..<10).map { SharedKind(id: "\($0)", title: "") })
     try await a.forgetOne()
     for _ in 0..<2 {
       await #expect(throws: Breaking.Broken.self) {
-        try await b.store.sync.exchange(with: Breaking(a.store.sync, after: 3))
+        try await b.store.sync.exchange(with: Breaking(a.store.sync, handingOut: 3))
       }
     }
     #expect(try await b.store.count(SharedKind.all) > 3)
@@ -243,6 +223,22 @@ struct SyncRetentionTests {
     try await meet()
   }
 
+  @Test("S10, S14, S23: such a file still brings the bytes of attachments that are missing")
+  func outdatedBytes() async throws {
+    let image = try await a.store.attach(Data("bytes".utf8))
+    try await a.store.insert(SharedPicture(id: "p", name: "p", image: image))
+    try await a.store.insert(deleted)
+    let file = try await a.store.sync.export(to: a.folder.file("old"), attachments: .eager)
+    try await a.store.delete(deleted)
+    try await a.forgetAll()
+    try await b.store.sync.exchange(with: a.store.sync, attachments: .onDemand)
+    await #expect(throws: StoreError.self) { try await b.data(of: "p") }
+    #expect(try await b.store.sync.import(from: file.url).changed == 0)
+    #expect(try await b.data(of: "p") == Data("bytes".utf8))
+    try await meet()
+    #expect(try await b.store.count(SharedKind.all) == 0)
+  }
+
   @Test("S23: batches of a sender that has forgotten deletions are refused until an exchange starts afresh")
   func batches() async throws {
     try await partForLong()
@@ -257,6 +253,11 @@ struct SyncRetentionTests {
       }
       #expect(error?.code == .notFound)
     }
+    // As a file, which is a batch in the same form.
+    let file = a.folder.file("batch")
+    try await a.store.sync.changes(after: cursor, for: other, limit: 10).encoded().write(to: file)
+    let refusal = await #expect(throws: StoreError.self) { try await b.store.sync.import(from: file) }
+    #expect(refusal?.code == .notFound)
     #expect(try await b.store.count(SharedKind.all) == 3)
     #expect(try await b.store.sync.cursor(of: own) == cursor)
     #expect(try await b.exchange(with: a).startedAfresh)
@@ -295,7 +296,9 @@ struct SyncRetentionTests {
   func earlierVersion() async throws {
     try await partForLong()
     try await b.store.writingModule { connection in
-      try connection.execute("ALTER TABLE \(SyncTables.replicas) DROP COLUMN begun_after")
+      for column in ["begun_after", "sent_after", "is_unrecorded"] {
+        try connection.execute("ALTER TABLE \(SyncTables.replicas) DROP COLUMN \(column)")
+      }
       try connection.setInUse(SyncTables.version - 1, SyncFeature.self)
     }
     let (own, other) = (try await a.store.sync.replica(), try await b.store.sync.replica())

@@ -5,6 +5,17 @@ import Testing
 
 @testable import LarderSync
 
+@Model
+private struct Defaulted {
+  var id: UUID = .v7()
+  var text = "é\"\n"
+  var number = -7
+  var ratio = 0.1
+  var title: String
+  var count: Int?
+  @Attribute(.unique) var price: Decimal?
+}
+
 /// The triggers and indexes of tracking: what a write and an exchange read, and files of earlier versions.
 @Suite struct TrackingSchemaTests {
   /// A replica with rows of which SQLite has statistics, by which it chooses plans.
@@ -80,6 +91,54 @@ import Testing
       #expect(plans.count > 5)
       for plan in plans { #expect(plan.contains("SEARCH row USING") && !plan.contains("SCAN row"), "\(plan)") }
     }
+  }
+
+  /// The descriptions of the tables, as JSON.
+  private func descriptions(_ store: Store) async throws -> [String: Data] {
+    let found = try await store.readingModule { connection in
+      try connection.rows("SELECT name, description FROM \(SyncTables.tables) WHERE description IS NOT NULL") { row in
+        (row.text(0), row.bytes(1))
+      }
+    }
+    return Dictionary(found) { $1 }
+  }
+
+  @Test("a program that doesn't declare the models leaves the descriptions of their tables as they are")
+  func described() async throws {
+    let a = try Replica(Replica.ledger + [Defaulted.self])
+    let expected = try await descriptions(a.store)
+    #expect(expected.count > 5)
+    await a.store.close()
+    var configuration = Store.Configuration(schema: .existing)
+    configuration.sync = .on
+    let store = try Store(at: a.path, configuration: configuration)
+    #expect(try await descriptions(store) == expected)
+    try await store.sync.enable()
+    try await store.sync.setSyncs(false, collection: "drafts")
+    #expect(try await descriptions(store) == expected)
+    await store.close()
+  }
+
+  @Test("a description has the defaults of its model bit for bit, and nothing of them if there are none")
+  func defaults() async throws {
+    let a = try Replica([Defaulted.self])
+    var table = try #require(try await a.store.readingModule { try $0.tables.first })
+    let declared: [Value?] = [.text("é\"\n"), .integer(-7), .real(0.1), .none, .some(.null), .some(.null)]
+    #expect(table.columns.map(\.constantDefault) == declared)
+    let coder = (encoder: JSONEncoder(), decoder: JSONDecoder())
+    let values: [Value] = [
+      .real(.infinity), .real(-.leastNonzeroMagnitude), .text("a\u{0}b\u{301}"), .blob(Data(0...255)), .blob(Data()),
+      .integer(.max), .text(""),
+    ]
+    for value in values {
+      table.columns[0].constantDefault = value
+      let decoded = try coder.decoder.decode(ModuleTable.self, from: coder.encoder.encode(table))
+      #expect(decoded == table)
+      #expect(decoded.columns[0].constantDefault.map { ReplicatedValue($0) } == ReplicatedValue(value))
+    }
+    let known = try await descriptions(a.store).values.map { String(decoding: $0, as: UTF8.self) }
+    // Three of the columns have one.
+    #expect(known.map { $0.components(separatedBy: "constantDefault").count } == [4])
   }
 
   private func schema(_ replica: Replica) async throws -> [String: String] {

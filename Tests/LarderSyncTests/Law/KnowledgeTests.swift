@@ -1,5 +1,7 @@
 import Foundation
+import GRDBSQLite
 import Larder
+import LarderRandom
 import Testing
 
 @testable import LarderSync
@@ -133,6 +135,81 @@ struct KnowledgeTests {
     #expect(try await honest.store.sync.conflicts().isEmpty)
   }
 
+  // MARK: What it costs
+
+  /// The instructions of SQLite's virtual machine that the closure's statements take.
+  private static func steps(_ connection: ModuleConnection, _ body: () throws -> Void) throws -> Int {
+    func takeSteps() throws -> Int {
+      try connection.withStatement("SELECT 1") { statement in
+        let handle = sqlite3_db_handle(statement)
+        var (steps, next) = (0, sqlite3_next_stmt(handle, nil))
+        while let current = next {
+          steps += Int(sqlite3_stmt_status(current, SQLITE_STMTSTATUS_VM_STEP, 1))
+          next = sqlite3_next_stmt(handle, current)
+        }
+        return steps
+      }
+    }
+    _ = try takeSteps()
+    try body()
+    return try takeSteps()
+  }
+
+  @Test("S22: a statement costs the same however many there are, also if they are made to be looked at one by one")
+  func cost() async throws {
+    let (knower, origin) = (ReplicaID(), ReplicaID())
+    let (later, earlier) = (try liar.stamp(.max, by: knower), try liar.stamp(1 << 20, by: origin))
+    try await a.store.writingModule { connection in
+      try connection.transaction {
+        let file = try ReplicaFile(connection)
+        let (first, second) = (try file.id(of: knower), try file.id(of: origin))
+        func record(_ numbers: Range<Int64>) throws {
+          for number in numbers { try file.record(first, second, number + 1 << 20, number) }
+        }
+        try record(0..<10)
+        let few = try Self.steps(connection) { try record(10..<20) }
+        try record(20..<2000)
+        let many = try Self.steps(connection) { try record(2000..<2010) }
+        #expect(many < 2 * few)
+        var knew = true
+        let asking = try Self.steps(connection) { knew = try file.knew(later, earlier) }
+        #expect(!knew && asking < 1000)
+        let summing = try Self.steps(connection) { try file.recordKnowledge(of: first, upTo: .max) }
+        #expect(summing < 5000)
+      }
+    }
+  }
+
+  @Test("what is kept of statements says what all of them said", arguments: 0..<10 as Range<UInt64>)
+  func kept(seed: UInt64) async throws {
+    let (knower, origin, liar) = (ReplicaID(), ReplicaID(), liar)
+    try await a.store.writingModule { connection in
+      try connection.transaction {
+        var random = SplitMix64(seed: seed)
+        let file = try ReplicaFile(connection)
+        let (first, second) = (try file.id(of: knower), try file.id(of: origin))
+        var all: [(since: Int64, upTo: Int64)] = []
+        for _ in 0..<12 {
+          let since = Int64.random(in: 0...9, using: &random)
+          let upTo = Int64.random(in: 0...9, using: &random)
+          all.append((since, upTo))
+          try file.record(first, second, since, upTo)
+          for time in 0...10 as ClosedRange<Int64> {
+            for earlier in 0...10 as ClosedRange<Int64> {
+              let isKnown = all.contains { $0.since <= time && min($0.since, $0.upTo) >= earlier }
+              let knew = try file.knew(liar.stamp(time, by: knower), liar.stamp(earlier, by: origin))
+              #expect(knew == isKnown, "seed \(seed)")
+            }
+          }
+        }
+        let statements = try connection.rows(
+          "SELECT min(since, up_to) FROM \(SyncTables.knowledge) WHERE replica = ?1 ORDER BY since", [.integer(first)]
+        ) { $0.integer(0) }
+        #expect(zip(statements, statements.dropFirst()).allSatisfy { $0 < $1 }, "seed \(seed)")
+      }
+    }
+  }
+
   // MARK: Changes that wait for their time
 
   private static let days: Int64 = 2 * 24 * 60 * 60 * 1000
@@ -181,5 +258,86 @@ struct KnowledgeTests {
     #expect(try await a.store.find(SharedKind.self, "k")?.title == "of b")
     #expect(try await a.store.sync.conflicts().map(\.lost) == [.text("of a")])
     try await expectEqual([a, b])
+  }
+
+  /// A replica whose clock is ahead has a row of another one, and sets a property of it.
+  private func early(_ row: SharedAccount, from replica: Replica) async throws -> Replica {
+    let early = try Replica()
+    try await early.exchange(with: replica)
+    try await early.advanceClock(by: Self.days)
+    try await early.store.updateAll(SharedAccount.where { $0.id == row.id }) { $0.limit.set(5) }
+    return early
+  }
+
+  private func setName(_ name: String, of row: SharedAccount, in replica: Replica, after other: Replica) async throws {
+    try await replica.setClock(past: other)
+    try await replica.store.updateAll(SharedAccount.where { $0.id == row.id }) { $0.name.set(name) }
+  }
+
+  /// Lets all replicas meet, now and when nothing has to wait any longer, and expects these names as lost.
+  private func expectLost(_ names: [String], near: [Replica], early: Replica) async throws {
+    let lost: [Value] = names.map { .text($0) }
+    for isLater in [false, true] {
+      if isLater {
+        for replica in near { try await replica.advanceClock(by: Self.days + 60_000) }
+      }
+      for _ in 0..<2 {
+        for replica in near {
+          for other in near where other.path != replica.path { try await replica.exchange(with: other) }
+          try await replica.exchange(with: early)
+        }
+      }
+      for replica in near + [early] {
+        #expect(try await replica.store.sync.conflicts().map(\.lost) == lost, "later: \(isLater)")
+      }
+    }
+    for replica in near { #expect(try await replica.store.sync.waiting().isEmpty) }
+    try await expectEqual(near + [early])
+  }
+
+  @Test(
+    "S18: what waits keeps nobody from knowing what came, of rows that were here or come later",
+    arguments: [true, false])
+  func knownBesideWaiting(isHere: Bool) async throws {
+    let row = SharedAccount(name: "first")
+    try await b.store.insert(row)
+    if isHere { try await a.exchange(with: b) }
+    try await setName("second", of: row, in: b, after: b)
+    if isHere { try await a.exchange(with: b) }
+    let c = try await early(row, from: b)
+    try await a.exchange(with: c)
+    #expect(try await a.store.sync.waiting().count == 1)
+    try await setName("of b", of: row, in: b, after: b)
+    try await a.exchange(with: b)
+    try await setName("of a", of: row, in: a, after: b)
+    try await expectLost([], near: [a, b], early: c)
+    let merged = try #require(try await a.store.find(SharedAccount.self, row.id))
+    #expect(merged.name == "of a" && merged.limit == 5)
+  }
+
+  @Test(
+    "S18: a write that waits with a later one isn't known until it comes, by whichever way", arguments: [false, true])
+  func unknownBesideWaiting(isRelayed: Bool) async throws {
+    let (row, other) = (SharedAccount(name: "first"), SharedAccount(name: "other"))
+    try await b.store.insert([row, other])
+    try await a.exchange(with: b)
+    try await setName("of b", of: row, in: b, after: b)
+    if isRelayed { try await honest.exchange(with: b) }
+    try await setName("second", of: other, in: b, after: b)
+    let c = try await early(row, from: b)
+    try await a.exchange(with: c)
+    #expect(try await a.store.sync.waiting().count == 1)
+    #expect(try await a.store.find(SharedAccount.self, row.id)?.name == "first")
+    #expect(try await a.store.find(SharedAccount.self, other.id)?.name == "second")
+    if isRelayed {
+      try await a.exchange(with: honest)
+      #expect(try await a.store.sync.waiting().count == 1)
+      #expect(try await a.store.find(SharedAccount.self, row.id)?.name == "of b")
+    }
+    try await setName("of a", of: row, in: a, after: b)
+    try await setName("third", of: other, in: a, after: b)
+    // Without the first write of B that is missing, none of the later ones counts as known.
+    try await expectLost(isRelayed ? [] : ["second", "of b"], near: isRelayed ? [a, b, honest] : [a, b], early: c)
+    #expect(try await a.store.find(SharedAccount.self, row.id)?.name == "of a")
   }
 }

@@ -30,11 +30,13 @@ struct Messages {
   }
 
   func batch(
-    _ rows: [RowState], since: Int64 = 0, upTo: Int64 = 1, knowledge: [Knowledge] = [], isLast: Bool = true
+    _ rows: [RowState], since: Int64 = 0, upTo: Int64 = 1, knowledge: [Knowledge] = [], isLast: Bool = true,
+    forgotten: Int64 = 0
   ) -> ChangeBatch {
     ChangeBatch(
       since: ChangeCursor(replica: sender, position: since), upTo: ChangeCursor(replica: sender, position: upTo),
-      recipient: nil, isLast: isLast, modelsDigest: Data(), rows: rows, knowledge: knowledge)
+      recipient: nil, isLast: isLast, modelsDigest: Data(), rows: rows, knowledge: knowledge,
+      forgotten: forgotten)
   }
 }
 

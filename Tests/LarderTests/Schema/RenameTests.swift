@@ -42,6 +42,15 @@ private enum Second {
   }
 }
 
+private enum Third {
+  @Model("Note")
+  struct Note: Hashable {
+    var id: UUID = .v7()
+    @Attribute(.indexed, .searchable, originalName: "title") var heading: String
+    @Attribute(.unique, originalName: "number") var number: Int
+  }
+}
+
 @Suite("Renamed properties")
 struct RenameTests {
   private let file: StoreFile
@@ -102,5 +111,18 @@ struct RenameTests {
     let store = try file.open(Second.Back.self)
     #expect(
       try store.blocking.fetch(Second.Back.all.sorted(by: \.number)).map(\.title) == ["Milk and bread", "Butter"])
+  }
+
+  @Test(
+    "a property is renamed from the name that it had first, whichever versions a file has seen",
+    arguments: [true, false])
+  func twice(hasSecond: Bool) throws {
+    if hasSecond { _ = try file.open(Second.Note.self) }
+    for _ in 0..<2 {
+      let db = try file.open(Third.Note.self).blocking
+      #expect(try db.fetch(Third.Note.all.sorted(by: \.number)).map(\.heading) == ["Milk and bread", "Butter"])
+      #expect(try db.count(Third.Note.search("heading : butter")) == 1)
+    }
+    #expect(try file.columns == ["_rowid", "id", "heading", "number"])
   }
 }
