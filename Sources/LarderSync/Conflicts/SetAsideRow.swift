@@ -117,7 +117,7 @@ extension StoreSync {
   ///
   /// What refers to the duplicate refers to the other row afterwards, and the duplicate is deleted.
   /// Of its values, those that differ from the other row's are listed in ``conflicts()``, from where each can be restored.
-  /// Counters are added up.
+  /// Counters are added up; twice, if two replicas merge the duplicate before they meet.
   ///
   /// - Parameters:
   ///   - row: One of ``setAside()``.

@@ -9,7 +9,7 @@ public struct SyncRuns: ProofPart {
 
   private static let models: [any Model.Type] = [
     SyncedAccount.self, SyncedTag.self, SyncedSlot.self, SyncedPage.self, SyncedPicture.self, SyncedList.self,
-    SyncedWindow.self,
+    SyncedWindow.self, SyncedSheet.self,
   ]
   /// How many runs there are side by side.
   private static let lanes = 2
@@ -25,7 +25,7 @@ public struct SyncRuns: ProofPart {
     var result = PartResult(
       part: Self.name, title: "Replicas",
       summary: """
-        Two to four replicas write with all methods, contexts and SQL to accounts, costs, tags, a tree of categories, counters, ordered lists, rows with an \
+        Two to four replicas write with all methods, contexts and SQL to accounts, costs, sheets, tags, a tree of categories, counters, ordered lists, rows with an \
         expiry, rows that stay where they are, documents and attachments, decide about \
         conflicts and rows that are set aside, set their clocks ahead, are closed and opened, and meet \
         in random pairs: directly, by files and by batches that are lost, repeated, reordered, cut and damaged, or break off. Some seeds kill processes in the \

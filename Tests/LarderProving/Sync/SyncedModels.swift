@@ -57,6 +57,17 @@ struct SyncedSlot {
   static var indexes: [Index<Self>] { [Index(\.shelf, \.number, unique: true)] }
 }
 
+/// A sheet of an account, which has one of each title.
+@Model
+struct SyncedSheet {
+  var id: String
+  var title: String
+  @Relationship(deleteRule: .cascade) var account: ToOne<SyncedAccount>
+  @Relationship(deleteRule: .deny) var kind: ToOne<SyncedKind>?
+
+  static var indexes: [Index<Self>] { [Index(\.account, \.title, unique: true)] }
+}
+
 /// A page that everybody counts.
 @Model
 struct SyncedPage {

@@ -64,6 +64,27 @@ extension SyncedWriter {
     }
   }
 
+  // MARK: Sheets
+
+  mutating func writeSheet(_ account: UUID, _ one: Int, _ other: Int) async throws {
+    let id = "\(one)"
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: try await store.deleteAll(SyncedSheet.where { $0.id == id })
+    case 1: try await store.updateAll(SyncedSheet.where { $0.id == id }) { $0.account.set(ToOne(account)) }
+    case 2:
+      // What an account had goes to another one, and the account goes.
+      let former = key()
+      try await store.write { db in
+        try db.updateAll(SyncedSheet.where { $0.account == former }) { $0.account.set(ToOne(account)) }
+        if former != account { try db.deleteAll(SyncedAccount.where { $0.id == former }) }
+      }
+    default:
+      try await store.save(
+        SyncedSheet(
+          id: id, title: "\(other % 3)", account: ToOne(account), kind: other > 2 ? ToOne("\(number())") : nil))
+    }
+  }
+
   // MARK: Lists
 
   mutating func writeList(_ one: Int, _ other: Int) async throws {

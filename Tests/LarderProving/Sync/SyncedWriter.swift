@@ -10,12 +10,12 @@ struct SyncedWriter {
 
   mutating func number() -> Int { Int.random(in: 0..<5, using: &random) }
 
-  private mutating func key() -> UUID {
+  mutating func key() -> UUID {
     UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(number())))
   }
 
   /// Writes once, in one of the ways that have these numbers.
-  mutating func write(among ways: Range<Int> = 0..<45) async throws {
+  mutating func write(among ways: Range<Int> = 0..<49) async throws {
     let (account, cost, category, tag) = (key(), key(), key(), key())
     let (one, other) = (number(), number())
     switch Int.random(in: ways, using: &random) {
@@ -55,6 +55,7 @@ struct SyncedWriter {
     case 35...42: try await writeList(one, other)
     case 43: try await store.save(SyncedKind(id: "\(one)", title: "\(other)"), onConflict: \.title)
     case 44: try await store.save(SyncedWindow(id: one, width: other, list: ToOne("\(other)")))
+    case 45...48: try await writeSheet(account, one, other)
     case 22: try await decideConflict()
     case 23: try await decideSetAside()
     default:
