@@ -240,7 +240,7 @@ extension ReplicaFile {
     for rule in table.description.uniqueRules {
       guard let values = values(of: rule, in: row.state, hidden: [], table) else { continue }
       for rival in try rivals(of: row.rowKey, rule, values, table) {
-        guard let other = try self.row(rival), other.isVisible || other.status == .refersToDuplicate else { continue }
+        guard let other = try self.row(rival), other.status.isConsistent else { continue }
         let properties = rule.map { name in
           table.description.columns.first { $0.name == name }?.property ?? name
         }

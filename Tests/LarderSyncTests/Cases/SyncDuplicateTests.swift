@@ -77,6 +77,31 @@ struct SyncDuplicateTests {
     #expect(try await b.store.sync.conflicts().isEmpty)
   }
 
+  @Test("S9: a duplicate of a row that is itself the duplicate of another one is listed")
+  func chain() async throws {
+    let c = try Replica()
+    try await a.store.insert(account)
+    try await meet(c)
+    func slot(_ account: SharedAccount?, _ number: Int, _ row: String) -> SharedSlot {
+      SharedSlot(shelf: "s", account: account.map { ToOne($0) }, number: number, row: row, column: 1)
+    }
+    try await a.store.insert(slot(account, 1, "first"))
+    try await b.setClock(past: a)
+    try await b.store.insert(slot(account, 2, "second"))
+    try await c.setClock(past: b)
+    try await c.store.insert(slot(nil, 2, "third"))
+    try await meet(c)
+    for replica in [a, b, c] {
+      #expect(try await replica.store.fetch(SharedSlot.all).map(\.row) == ["first"])
+      let listed = try await replica.store.sync.setAside()
+      #expect(Set(listed.map(\.reason)).count == 2 && listed.count == 2)
+    }
+    // The first of two that have no other obstacle is in as soon as anything changes.
+    try await a.store.updateAll(SharedSlot.all) { $0.account.set(nil) }
+    try await meet(c)
+    #expect(Set(try await c.store.fetch(SharedSlot.all).map(\.row)) == ["first", "second"])
+  }
+
   @Test("S9: a row that waits can be merged into any row of its table that is named")
   func named() async throws {
     let owners = (SharedAccount(name: "One"), SharedAccount(name: "Other"))
