@@ -166,18 +166,15 @@ public struct StoreSync: Sendable {
     }
   }
 
-  /// Records that changes up to a cursor of this file are handed out, before they are. A store that can't write hands out
-  /// what it has without it.
+  /// Records that changes up to a cursor of this file are handed out, before they are.
   func recordHandingOut(upTo cursor: ChangeCursor) async throws {
     let isRecorded = try await store.readingModule(isBrief: true) {
       try ReplicaFile($0).isHandedOut(upTo: cursor.position)
     }
     if isRecorded { return }
-    do {
-      try await store.writingModule { connection in
-        try connection.transaction { try ReplicaFile(connection).recordHandingOut(as: cursor.replica) }
-      }
-    } catch let error as StoreError where error.code == .readOnly {}
+    try await store.writingModule { connection in
+      try connection.transaction { try ReplicaFile(connection).recordHandingOut(as: cursor.replica) }
+    }
   }
 
   /// Hands one side what it lacks of the other.
@@ -239,14 +236,13 @@ extension StoreSync: SyncPeer {
   public func replica() async throws -> ReplicaID {
     let known = try await store.readingModule(isBrief: true) { connection in
       let file = try ReplicaFile(connection)
-      return try file.isIdentified() ? file.own() : nil
+      return try file.isCopy() ? nil : file.own()
     }
     if let known { return known }
     return try await store.writingModule { connection in
       try connection.transaction {
         let file = try ReplicaFile(connection)
         try file.identify()
-        try file.confirmIdentity()
         return try file.own()
       }
     }
@@ -255,30 +251,28 @@ extension StoreSync: SyncPeer {
   /// Returns up to where this file has the changes of a replica: position zero if it has none.
   ///
   /// - Parameter replica: The replica. For that of this file, the newest position is returned.
-  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read, and for the newest position
-  ///   those of any write.
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   public func cursor(of replica: ReplicaID) async throws -> ChangeCursor {
-    let (cursor, isOwn) = try await store.readingModule(isBrief: true) { connection -> (ChangeCursor, Bool) in
+    try await store.readingModule(isBrief: true) { connection in
       let file = try ReplicaFile(connection)
-      let isOwn = try replica == file.own()
-      let position = try isOwn ? file.clock().now : file.received(from: replica)
-      return (ChangeCursor(replica: replica, position: position), isOwn)
+      let position = try replica == file.own() ? file.clock().now : file.received(from: replica)
+      return ChangeCursor(replica: replica, position: position)
     }
-    if isOwn { try await recordHandingOut(upTo: cursor) }
-    return cursor
   }
 
   /// Returns changes of this file, oldest first.
   ///
   /// The file records how far it has handed out its changes. Whoever asks for later ones has more of this replica than the
-  /// file itself, so the file was put back from an older copy, and becomes a new replica.
+  /// file itself, so the file was put back from an older copy, and becomes a new replica. A store that can't write hands out
+  /// only what is recorded.
   ///
   /// - Parameters:
   ///   - cursor: The last change that isn't wanted.
   ///   - recipient: The replica that asks: what came from it is left out.
   ///   - limit: The greatest number of rows.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.invalidValue` for a cursor of another
-  ///   replica, and for one that was never handed out; the errors of any read, and those of any write.
+  ///   replica, and for one that was never handed out; `.readOnly` if the store can't write and everything that is left was
+  ///   never handed out; the errors of any read, and those of any write.
   /// - Complexity: One lookup, and no write, if there is nothing new.
   public func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
     let (batch, isReady, needsSettling) = try await store.readingModule(isBrief: true) {
@@ -306,8 +300,10 @@ extension StoreSync: SyncPeer {
         }
       }
     } catch let error as StoreError where error.code == .readOnly {
-      guard let batch else { throw error }
-      return batch
+      guard batch != nil else { throw error }
+      return try await store.readingModule(isBrief: true) { connection in
+        try ReplicaFile(connection).recordedChanges(after: cursor, for: recipient, limit: max(1, limit))
+      }
     }
   }
 
@@ -333,7 +329,8 @@ extension StoreSync: SyncPeer {
   /// deletions yet.
   func merge(_ batch: ChangeBatch) async throws -> Int {
     let changed = try await store.writingModule { connection in
-      var check = try BatchCheck(try ReplicaFile(connection))
+      var check = try BatchCheck(
+        try ReplicaFile(connection), mayHaveDocuments: batch.rows.contains { $0.isDocument })
       do {
         try check.check(batch)
       } catch {

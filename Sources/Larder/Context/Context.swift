@@ -61,7 +61,7 @@ public final class Context: StoreWriter {
     if store.isClosed { throw StoreError.closed }
     if let opened { return opened }
     let connection = try parent?.open().connection ?? ContextConnection(store)
-    let layer = try connection.makeLayer(on: try parent?.open().layer)
+    let layer = try connection.makeLayer(on: try parent?.open().layer, mergePolicy)
     opened = (connection, layer)
     return (connection, layer)
   }

@@ -41,9 +41,9 @@ final class ContextConnection {
 
   // MARK: Layers
 
-  func makeLayer(on parent: ContextLayer?) throws -> ContextLayer {
+  func makeLayer(on parent: ContextLayer?, _ policy: MergePolicy) throws -> ContextLayer {
     lastLayer += 1
-    let layer = ContextLayer(id: lastLayer, parent: parent)
+    let layer = ContextLayer(id: lastLayer, parent: parent, policy: policy)
     try makeStepTable(of: layer)
     layers.append(layer)
     // Its own views replace the tables whose rows can expire, so that they can be written.
@@ -315,7 +315,7 @@ extension ContextConnection: ConnectionOverlay {
     guard let active else { return }
     active.versions.didWrite(values)
     guard !isSaving else { return }
-    try compareCounters(of: M.self, in: active)
+    try compareCounters(of: values, in: active)
     // They may have taken the unique values of expired rows.
     if M.schema.expires { try applyDeleteRules(in: active) }
     try settleCounters(in: active)
@@ -331,11 +331,15 @@ extension ContextConnection: ConnectionOverlay {
 }
 
 extension ContextConnection {
+  /// Returns `WHERE` of the row with a key, whose values are the parameters.
+  func isKey<M: Model>(of model: M.Type) -> String {
+    let find = connection.environment.sql(of: .find, model)
+    return String(find.dropFirst("SELECT \(M.schema.statements.columns) FROM \(M.schema.statements.table)".count))
+  }
+
   private func notPending<M: Model>(_ values: [M], _ sql: OverlaySQL) throws -> [M] {
     guard try exists("SELECT 1 FROM \(sql.pending) LIMIT 1") else { return values }
-    let find = connection.environment.sql(of: .find, M.self)
-    let condition = find.dropFirst("SELECT \(M.schema.statements.columns) FROM \(M.schema.statements.table)".count)
-    let statement = try connection.statement("SELECT 1 FROM \(sql.pending)\(condition)")
+    let statement = try connection.statement("SELECT 1 FROM \(sql.pending)\(isKey(of: M.self))")
     return try values.filter { value in
       defer { statement.reset() }
       try statement.bindKey(value.id, of: M.self)

@@ -33,15 +33,18 @@ final class ContextLayer {
 
   let id: Int
   let parent: ContextLayer?
+  /// The policy of the context.
+  let policy: MergePolicy
   var state = State()
   /// The number of steps, including those without changes, which orders reads and writes.
   var clock = 0
   /// The current step.
   var open: Step?
 
-  init(id: Int, parent: ContextLayer?) {
+  init(id: Int, parent: ContextLayer?, policy: MergePolicy) {
     self.id = id
     self.parent = parent
+    self.policy = policy
   }
 
   var tables: [OverlayTable] {

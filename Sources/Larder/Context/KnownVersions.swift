@@ -68,9 +68,9 @@ final class VersionsOf<M: Model>: ModelVersions {
   /// The versions. One from before the context was last saved or rolled back is outdated; it counts until the row is
   /// read again.
   private var known: [RowKey<M>: (clock: Int, value: M, epoch: Int)] = [:]
-  /// The versions that were read last, if the model has counters.
-  private var latest: [RowKey<M>: M] = [:]
-  private let counts = M.schema.columns.contains { $0.options.contains(.counter) }
+  /// The counters of the known versions and of those that were read after them.
+  private var readings: [RowKey<M>: CounterReadings] = [:]
+  let counters = M.schema.columns.filter { $0.options.contains(.counter) }
   /// The number of saves and rollbacks.
   private var epoch = 0
   private var reads: [(clock: Int, values: [M])] = []
@@ -79,7 +79,7 @@ final class VersionsOf<M: Model>: ModelVersions {
 
   fileprivate func copy() -> any ModelVersions {
     let copy = VersionsOf()
-    (copy.known, copy.latest, copy.epoch) = (known, latest, epoch)
+    (copy.known, copy.readings, copy.epoch) = (known, readings, epoch)
     (copy.reads, copy.readCount, copy.written) = (reads, readCount, written)
     return copy
   }
@@ -103,8 +103,9 @@ final class VersionsOf<M: Model>: ModelVersions {
       for value in values {
         // A value that can't be stored wasn't read.
         guard let key = try? RowKey(of: value) else { continue }
-        if counts { latest[key] = value }
-        if known[key]?.epoch != epoch { known[key] = (clock, value, epoch) }
+        let isFirst = known[key]?.epoch != epoch
+        if isFirst { known[key] = (clock, value, epoch) }
+        if !counters.isEmpty { noteCounters(of: value, key, isFirst: isFirst) }
       }
     }
     reads.removeAll()
@@ -117,7 +118,7 @@ final class VersionsOf<M: Model>: ModelVersions {
       for value in values {
         guard let key = try? RowKey(of: value) else { continue }
         known[key] = (clock, value, -1)
-        latest[key] = nil
+        if !counters.isEmpty { noteCounters(of: value, key, isFirst: true) }
       }
     }
     written.removeAll()
@@ -138,10 +139,27 @@ final class VersionsOf<M: Model>: ModelVersions {
     return known[try RowKey(of: value)].map { ($0.clock, $0.value) }
   }
 
-  /// Returns the versions of the row with the value's key that were first and last read, of a model with counters.
-  func readings(of value: M) throws -> [M] {
+  // MARK: Counters
+
+  private func noteCounters(of value: M, _ key: RowKey<M>, isFirst: Bool) {
+    guard let values = try? numbers(of: value) else { return }
+    if isFirst {
+      readings[key] = CounterReadings(values)
+    } else {
+      readings[key]?.add(values)
+    }
+  }
+
+  /// Returns the value's counters.
+  func numbers(of value: M) throws -> [Int64] {
+    try counters.map { try $0.column.storedValue(in: value).integer ?? 0 }
+  }
+
+  /// Returns what is known of the counters of the row with the value's key, and whether the row was read since the
+  /// context was last saved or rolled back; nil if nothing is known.
+  func counters(of value: M) throws -> (readings: CounterReadings, isCurrent: Bool)? {
     if !reads.isEmpty { sort() }
     let key = try RowKey(of: value)
-    return [known[key]?.value, latest[key]].compactMap { $0 }
+    return readings[key].map { ($0, known[key]?.epoch == epoch) }
   }
 }

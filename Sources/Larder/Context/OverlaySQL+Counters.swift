@@ -6,7 +6,7 @@
 /// counters: at the row's first change, or when it was saved. So an undone step takes back what it added, and nothing
 /// of what others have added since.
 extension OverlaySQL {
-  /// Whether it was decided which counters a version in `base` has.
+  /// Whether it was decided which counters a version in `base`, or a row of the history, has.
   static let isSettled = "\(ReservedNames.prefix)is_settled"
 
   private var counted: String { name("counted") }
@@ -28,6 +28,7 @@ extension OverlaySQL {
       "CREATE UNIQUE INDEX temp.\(name("counted_key")) ON \(counted) (\(list(keys)))",
       "CREATE INDEX temp.\(name("base_unsettled")) ON \(base) (\(Self.isSettled)) WHERE \(Self.isSettled) = 0",
       "CREATE INDEX temp.\(name("history_row")) ON \(history) (\(list(keys)))",
+      "CREATE INDEX temp.\(name("history_unsettled")) ON \(history) (\(Self.isSettled)) WHERE \(Self.isSettled) = 0",
     ]
   }
 
@@ -101,15 +102,9 @@ extension OverlaySQL {
 
   var hasUnsettled: String { "SELECT 1 FROM \(base) WHERE \(Self.isSettled) = 0 LIMIT 1" }
 
-  /// Returns a query for the numbers of the unsettled versions, the counters of the unsaved rows, and columns of the
-  /// versions.
-  func unsettledRows(_ columns: [String]) -> String {
-    let own = Self.own
-    return """
-      SELECT \(shadow).\(Self.number), \(list(counters, of: own)), \(select(columns)) FROM \(base) AS \(shadow) \
-      JOIN \(pending) AS \(own) ON \(sameKey(own, shadow)) \
-      WHERE \(shadow).\(Self.isSettled) = 0 AND \(own).\(Self.state) = 0
-      """
+  /// Returns a query for the number of a version, whether it is settled, and some of its columns.
+  func version(_ columns: [String], _ condition: String) -> String {
+    "SELECT \(list([Self.number, Self.isSettled] + columns.map(Quoting.name))) FROM \(base)\(condition)"
   }
 
   /// Returns SQL that brings the history in line with the versions that were recorded since the last call.
@@ -130,22 +125,26 @@ extension OverlaySQL {
       let moved = sums("b", history) { "w.\($0)" }.map { "\($0.counter) = \($0.sum)" }.joined(separator: ", ")
       begin = """
         UPDATE \(history) SET \(moved) FROM \(base) AS b CROSS JOIN \(counted) AS w ON \(sameKey("w", "b")) \
-        WHERE \(isRow) AND NOT (\(sameCounters("b", "w"))) AND \(history).\(Self.stepNumber) <> \(step)
+        WHERE \(isRow) AND NOT (\(sameCounters("b", "w"))) AND \(history).\(Self.isSettled) = 1
         """
     }
     return [
       begin,
       """
       UPDATE \(history) SET \(assignments(counters, from: "b")) FROM \(base) AS b \
-      WHERE \(isRow) AND \(history).\(Self.stepNumber) = \(step)
+      WHERE \(isRow) AND \(history).\(Self.stepNumber) = \(step) AND \(history).\(Self.isSettled) = 0
       """,
       """
       INSERT OR REPLACE INTO \(counted) (\(list(keys + counters))) SELECT \(list(keys + counters, of: "b")) \
       FROM \(base) AS b WHERE b.\(Self.isSettled) = 0
       """,
       "UPDATE \(base) SET \(Self.isSettled) = 1 WHERE \(Self.isSettled) = 0",
+      settleHistory,
     ]
   }
+
+  /// Marks the rows of the history that were recorded since the last call.
+  var settleHistory: String { "UPDATE \(history) SET \(Self.isSettled) = 1 WHERE \(Self.isSettled) = 0" }
 
   // MARK: Merging
 

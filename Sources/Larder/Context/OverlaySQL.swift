@@ -142,7 +142,7 @@ struct OverlaySQL {
       "CREATE UNIQUE INDEX temp.\(name("pending_key")) ON \(pending) (\(list(keys)))",
       "CREATE TEMP TABLE \(base) (\(Self.number) INTEGER PRIMARY KEY, \(Self.row) INTEGER, \(Self.clock) INTEGER NOT NULL, \(settled)\(values))\(strict)",
       "CREATE UNIQUE INDEX temp.\(name("base_key")) ON \(base) (\(list(keys)))",
-      "CREATE TEMP TABLE \(history) (\(Self.stepNumber) INTEGER NOT NULL, \(Self.isThere) INTEGER NOT NULL, \(values))\(strict)",
+      "CREATE TEMP TABLE \(history) (\(Self.stepNumber) INTEGER NOT NULL, \(Self.isThere) INTEGER NOT NULL, \(settled)\(values))\(strict)",
       "CREATE UNIQUE INDEX temp.\(name("history_key")) ON \(history) (\(Self.stepNumber), \(list(keys)))",
     ]
       + (hasDeleteRules

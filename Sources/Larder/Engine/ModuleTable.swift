@@ -83,9 +83,12 @@ package struct ModuleTable: Sendable, Hashable, Codable {
     model = table.model
     name = table.name
     keys = try table.keyColumns.map(describe)
-    let hidden =
-      table.positions.map { Column(hidden: $0, .integer) }
-      + (table.expires ? [Column(hidden: Expiry.column, .real)] : [])
+    let positions = table.references.filter(\.isOrdered).map { reference in
+      Column(
+        hidden: ReservedNames.position(of: reference.column), .integer,
+        originalName: table.column(reference.column)?.originalName.map(ReservedNames.position(of:)))
+    }
+    let hidden = positions + (table.expires ? [Column(hidden: Expiry.column, .real)] : [])
     columns = try table.columns.filter { !$0.isKey && !$0.isDerived }.map(describe) + hidden
     references = table.references.map {
       Reference(column: $0.column, table: $0.table, key: $0.key, rule: $0.rule, isOptional: $0.isOptional)
@@ -144,9 +147,9 @@ package struct ModuleTable: Sendable, Hashable, Codable {
 }
 
 extension ModuleTable.Column {
-  fileprivate init(hidden name: String, _ storageClass: StorageClass) {
+  fileprivate init(hidden name: String, _ storageClass: StorageClass, originalName: String? = nil) {
     self.init(
-      name: name, property: name, storageClass: storageClass, isOptional: true, originalName: nil,
+      name: name, property: name, storageClass: storageClass, isOptional: true, originalName: originalName,
       constantDefault: .null)
   }
 }

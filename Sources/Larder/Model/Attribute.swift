@@ -15,5 +15,8 @@ public struct AttributeOption: Sendable, Hashable {
   public static let iso8601 = AttributeOption(kind: .iso8601)
   /// The integer counts: replicas that sync, and contexts that save, add up what each has added, and no value replaces
   /// another.
+  ///
+  /// Additions with `increment(by:)` in `updateAll` are exact. A row that a context writes whole adds the difference
+  /// from what the context has read; if it has read several values, see ``MergePolicy/error``.
   public static let counter = AttributeOption(kind: .counter)
 }

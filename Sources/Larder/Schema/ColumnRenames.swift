@@ -24,10 +24,9 @@ struct ColumnRenames {
       else { continue }
       wanted.append(Move(from: source.name, to: column.name))
     }
-    let displaced = wanted.compactMap { move in state.column(move.to)?.name }.filter { name in
-      !wanted.contains { $0.from == name }
-    }
-    perform(displaced.map { Move(from: $0, to: freeName("\($0)_retired"), isAside: true) } + wanted)
+    let columns = displacing(wanted, in: state)
+    let positions = columns.compactMap { Self.positionMove(with: $0, table, state, entry) }
+    perform(columns + displacing(positions, in: state))
   }
 
   private struct Move {
@@ -64,6 +63,27 @@ struct ColumnRenames {
     return entry.originals == nil && entry.column(column.name) != nil
   }
 
+  /// Returns the moves after those that set aside the columns whose names they take.
+  private func displacing(_ moves: [Move], in state: TableState) -> [Move] {
+    let displaced = moves.compactMap { move in state.column(move.to)?.name }.filter { name in
+      !moves.contains { $0.from == name }
+    }
+    return displaced.map { Move(from: $0, to: freeName("\($0)_retired"), isAside: true) } + moves
+  }
+
+  /// Returns the move of the column with the order of rows that refer to the same row by the column that moves; nil if
+  /// there is none.
+  private static func positionMove(
+    with move: Move, _ table: TableDefinition, _ state: TableState, _ entry: Catalogue.Entry?
+  ) -> Move? {
+    let isOrdered =
+      move.isAside ? entry?.referencedTable(of: move.from) != nil : table.reference(of: move.to)?.isOrdered == true
+    guard isOrdered, let position = state.column(ReservedNames.position(of: move.from)),
+      table.column(position.name) == nil
+    else { return nil }
+    return Move(from: position.name, to: ReservedNames.position(of: move.to), isAside: move.isAside)
+  }
+
   private mutating func perform(_ moves: [Move]) {
     var rest = moves
     while !rest.isEmpty {
@@ -87,7 +107,8 @@ struct ColumnRenames {
 
   /// Returns a name that neither the file nor the model uses.
   private func freeName(_ name: String) -> String {
-    let taken = Set((names + table.columns.flatMap { [$0.name, $0.originalName ?? $0.name] }).map(\.asciiLowercased))
+    let wanted = table.columns.flatMap { [$0.name, $0.originalName ?? $0.name] } + table.positions
+    let taken = Set((names + wanted).map(\.asciiLowercased))
     var candidate = name
     var number = 1
     while taken.contains(candidate.asciiLowercased) {

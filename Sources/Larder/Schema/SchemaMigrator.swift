@@ -229,7 +229,10 @@ struct SchemaMigrator {
       // A column that another program added was never part of the model.
       let renamings = opening.compactMap(\.renaming).filter { $0.table.name == table.name }
       let formerColumns = (old?.columnNames ?? []) + (old?.retired ?? []) + renamings.map(\.to)
-      let retired = (state?.columns ?? []).map(\.name).filter { table.column($0) == nil && formerColumns.contains($0) }
+      let retired = (state?.columns ?? []).map(\.name).filter { name in
+        table.column(name) == nil && !table.positions.contains(where: name.isSameColumn(as:))
+          && formerColumns.contains(name)
+      }
       var history = old?.history ?? []
       if let old, old.columnNames != table.columns.map(\.name), !history.contains(old.columnNames) {
         history.append(old.columnNames)

@@ -34,6 +34,18 @@ extension ReplicaFile {
     ) { NamedAttachment(digest: $0.text(0), size: Int($0.integer(1))) }
   }
 
+  /// The attachments that have not come, in the order of their digests: a part of them.
+  ///
+  /// - Parameter digest: The digest after which they begin.
+  func awaitedAttachments(after digest: String) throws -> [NamedAttachment] {
+    try connection.rows(
+      """
+      SELECT digest, size FROM \(SyncTables.attachments) WHERE position IS NULL AND digest > ?1 \
+      ORDER BY digest, size LIMIT \(Self.mostAwaited)
+      """, [.init(digest)]
+    ) { NamedAttachment(digest: $0.text(0), size: Int($0.integer(1))) }
+  }
+
   /// The digests of all attachments that have not come.
   func awaitedDigests() throws -> Set<String> {
     Set(try connection.rows("SELECT digest FROM \(SyncTables.attachments) WHERE position IS NULL") { $0.text(0) })

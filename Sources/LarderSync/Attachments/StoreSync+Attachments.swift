@@ -71,12 +71,26 @@ extension StoreSync {
   }
 
   /// Records the arrival of awaited attachments that are here: they were attached, or the process ended before it was
-  /// recorded.
+  /// recorded. A store that can't write goes without.
+  ///
+  /// - Complexity: One lookup, and one for each awaited attachment.
   func recordArrivals() async throws {
-    let arrived = try await store.readingModule { connection in
-      try ReplicaFile(connection).awaitedAttachments().filter { try connection.hasAttachment($0.digest) }
+    var last = ""
+    while true {
+      let page = try await store.readingModule { [last] connection in
+        let awaited = try ReplicaFile(connection).awaitedAttachments(after: last)
+        return (arrived: try awaited.filter { try connection.hasAttachment($0.digest) }, last: awaited.last?.digest)
+      }
+      if !page.arrived.isEmpty {
+        do {
+          try await settleAwaited(page.arrived)
+        } catch let error as StoreError where error.code == .readOnly {
+          return
+        }
+      }
+      guard let next = page.last else { return }
+      last = next
     }
-    if !arrived.isEmpty { try await settleAwaited(arrived) }
   }
 
   private func settleAwaited(_ attachments: [NamedAttachment]) async throws {

@@ -59,7 +59,7 @@ struct DuplicateMerge {
     let present = try file.row(moved)
     let known = changes[moved]?.state ?? present?.state
     if let known, known.isThere { return set(present, keeping(state, in: known, stamp)) }
-    let length = (known?.causalLength ?? 0) + 1
+    let length = try known.map { $0.causalLength + 1 } ?? file.firstLength(of: moved)
     let properties = state.properties.map {
       PropertyState(name: $0.name, value: $0.value, stamp: stamp, causalLength: length)
     }

@@ -25,14 +25,21 @@ struct BatchCheck: Sendable {
   /// The most collections of a batch that the file doesn't have. Each becomes a table.
   static let mostNewCollections = 1000
 
-  init(_ file: ReplicaFile) throws {
+  /// - Parameters:
+  ///   - file: The file.
+  ///   - mayHaveDocuments: Whether there may be documents among the rows.
+  init(_ file: ReplicaFile, mayHaveDocuments: Bool = true) throws {
     own = try file.own()
     let clock = try file.clock()
     (now, handedOut) = (clock.now, clock.identified)
     tables = Dictionary(uniqueKeysWithValues: file.tables.map { (ExactName($0.name), $0) })
     keyCounts = try file.keyCounts()
-    let present = try file.connection.collections.map { ExactName(CollectionName.exchange($0)) }
-    collections = try Tracker(file.connection).localCollections().union(present)
+    if mayHaveDocuments {
+      let present = try file.connection.collections.map { ExactName(CollectionName.exchange($0)) }
+      collections = try Tracker(file.connection).localCollections().union(present)
+    } else {
+      collections = []
+    }
   }
 
   /// - Throws: `StoreError` `.invalidValue` that names the row.

@@ -97,7 +97,7 @@ extension StoreSync {
   ) async throws -> (start: ExchangeStart, handedOut: Int64) {
     let known = try await store.readingModule(isBrief: true) { connection in
       let file = try ReplicaFile(connection)
-      return try file.isIdentified() ? try OwnSide(file, toward: other) : nil
+      return try file.isCopy() ? nil : OwnSide(file, toward: other)
     }
     let own: OwnSide
     if let known {

@@ -22,18 +22,49 @@ extension ReplicaFile {
   }
 
   /// Collects changes for another replica. All reads see the same commit.
-  func changes(after cursor: ChangeCursor, for recipient: ReplicaID?, limit: Int) throws -> ChangeBatch {
+  ///
+  /// - Parameter latest: A position after which none are collected; nil for all.
+  func changes(
+    after cursor: ChangeCursor, for recipient: ReplicaID?, limit: Int, upTo latest: Int64? = nil
+  ) throws -> ChangeBatch {
     try check(cursor)
     let own = try own()
-    let now = try clock().now
-    let (rows, isLast) = try rows(
-      after: cursor.position, upTo: now, limit: min(limit, Self.mostRows), for: recipient)
-    let end = isLast ? now : rows.last?.position ?? now
+    let last = try latest ?? clock().now
+    let (rows, areAll) = try rows(
+      after: cursor.position, upTo: last, limit: min(limit, Self.mostRows), for: recipient)
+    let end = areAll ? last : rows.last?.position ?? last
+    let isLast = try areAll && (latest == nil || isComplete(upTo: last, for: recipient))
     return ChangeBatch(
       since: cursor, upTo: ChangeCursor(replica: own, position: end), recipient: recipient, isLast: isLast,
       modelsDigest: modelsDigest, rows: rows.map(\.state),
       knowledge: try knowledge(after: cursor.position, upTo: end) + knowledge(of: recipient, after: end, for: cursor),
       names: try names(after: cursor.position, upTo: end), forgotten: try forgotten())
+  }
+
+  /// Collects changes of which it is recorded that they are handed out, for a store that can't record it of others.
+  ///
+  /// - Throws: `StoreError` `.readOnly` if only others are left.
+  func recordedChanges(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) throws -> ChangeBatch {
+    let recorded = try max(clock().identified, cursor.position)
+    let batch = try changes(after: cursor, for: recipient, limit: limit, upTo: recorded)
+    guard batch.isLast || batch.upTo.position > cursor.position else { throw unrecorded }
+    return batch
+  }
+
+  /// Whether a replica gets everything with the changes up to a position. A row that has changed after it lacks what was
+  /// written to it before.
+  func isComplete(upTo position: Int64, for recipient: ReplicaID?) throws -> Bool {
+    guard try forgotten() <= position else { return false }
+    return try !connection.finds(
+      "SELECT 1 FROM \(SyncTables.rows) WHERE position > ?1 AND status <> 6 AND source IS NOT ?2 LIMIT 1",
+      [.integer(position), .integer(try recipient.flatMap(knownID) ?? -1)])
+  }
+
+  var unrecorded: StoreError {
+    StoreError(
+      .readOnly, ofModel: nil,
+      "The file has changes that were never handed out, and a store that can't write can't record that they are. Open it once with access: .readWrite, and exchange or export there."
+    )
   }
 
   /// The most rows of a batch, whatever is asked for.

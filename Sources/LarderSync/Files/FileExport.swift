@@ -22,8 +22,15 @@ final class FileExport: Sendable {
   private let state: Mutex<State>
 
   /// Begins the file.
-  init(_ file: ReplicaFile, to url: URL, for recipient: ReplicaID?, since: ChangeCursor, key: GroupKey?) throws {
-    let upTo = ChangeCursor(replica: since.replica, position: try file.clock().now)
+  ///
+  /// - Throws: `StoreError` `.readOnly` if the store can't write, and has changes that were never handed out.
+  init(
+    _ file: ReplicaFile, to url: URL, for recipient: ReplicaID?, since: ChangeCursor, key: GroupKey?, canWrite: Bool
+  ) throws {
+    let clock = try file.clock()
+    let upTo = ChangeCursor(
+      replica: since.replica, position: canWrite ? clock.now : max(clock.identified, since.position))
+    guard try canWrite || file.isComplete(upTo: upTo.position, for: recipient) else { throw file.unrecorded }
     (self.url, self.recipient, self.since, self.upTo) = (url, recipient, since, upTo)
     var header = BatchHeader(since: since, upTo: upTo, recipient: recipient, isLast: true)
     header.forgotten = try file.forgotten()

@@ -25,7 +25,8 @@ extension StoreSync {
   ///   - key: The key that seals the file; nil if it isn't sealed.
   /// - Returns: What the file has.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.notFound` for a recipient that was away for longer than
-  ///   deletions are kept, `.invalidValue` for a cursor of another replica
+  ///   deletions are kept, `.readOnly` if the store can't write and has changes for the recipient that were never handed out,
+  ///   `.invalidValue` for a cursor of another replica
   ///   and for this replica as the recipient, `.diskFull` and `.inputOutput` if the file can't be written;
   ///   ``BatchError`` `.limitExceeded` for a row that is too large; the errors of any read and write. No file is left then.
   /// - Complexity: O(*n*) of the changes. It holds a part of them at a time.
@@ -41,10 +42,12 @@ extension StoreSync {
         "A file for this replica itself was asked for. Name the replica that imports it, or leave the name out.")
     }
     if attachments.takesBytes { try await recordArrivals() }
-    var attempts = 0
+    var (attempts, canWrite) = (0, true)
     while true {
       do {
-        return try await written(to: url, for: recipient, since: cursor, attachments, key)
+        return try await written(to: url, for: recipient, since: cursor, attachments, key, canWrite: canWrite)
+      } catch let error as StoreError where error.code == .readOnly && canWrite {
+        canWrite = false
       } catch is FileExport.BytesAreGone {
         // Whoever deleted the bytes has changed the rows that named them: the next file doesn't name them either.
         attempts += 1
@@ -63,18 +66,19 @@ extension StoreSync {
 
   /// Writes a whole file.
   ///
+  /// - Parameter canWrite: Whether it can be recorded that changes are handed out. Otherwise those are written of which it is.
   /// - Throws: ``FileExport/BytesAreGone`` if the bytes of an attachment were deleted meanwhile. Nothing of the file is
   ///   left then.
   private func written(
     to url: URL, for recipient: ReplicaID?, since cursor: ChangeCursor?, _ transfer: AttachmentTransfer,
-    _ key: GroupKey?
+    _ key: GroupKey?, canWrite: Bool
   ) async throws -> SyncFile {
-    let export = try await withRows(of: url, recipient, cursor, key)
+    let export = try await withRows(of: url, recipient, cursor, key, canWrite: canWrite)
     do {
+      if canWrite { try await recordHandingOut(upTo: export.upTo) }
       for attachment in export.attachments.sorted() where transfer.takes(attachment) {
         try await export.write(attachment, of: self)
       }
-      try await recordHandingOut(upTo: export.upTo)
       return try export.finish()
     } catch {
       export.discard()
@@ -87,7 +91,7 @@ extension StoreSync {
   /// A cancelled read returns while its closure may still run. This one waits for the closure, so that nothing of the file
   /// is there when the caller hears of the cancellation.
   private func withRows(
-    of url: URL, _ recipient: ReplicaID?, _ cursor: ChangeCursor?, _ key: GroupKey?
+    of url: URL, _ recipient: ReplicaID?, _ cursor: ChangeCursor?, _ key: GroupKey?, canWrite: Bool
   ) async throws -> FileExport {
     try Task.checkCancellation()
     let isCancelled = CancellationFlag()
@@ -97,7 +101,7 @@ extension StoreSync {
         let since = try cursor ?? ChangeCursor(replica: try file.own(), position: recipient.map(file.told) ?? 0)
         try file.check(since)
         guard try since.position == 0 || since.position >= file.forgotten() else { throw file.tooLate }
-        let export = try FileExport(file, to: url, for: recipient, since: since, key: key)
+        let export = try FileExport(file, to: url, for: recipient, since: since, key: key, canWrite: canWrite)
         try export.writeRows(file, isCancelled)
         return export
       }

@@ -149,7 +149,7 @@ extension StoreSync {
     var check = try await store.readingModule { try BatchCheck(try ReplicaFile($0)) }
     let own = check.own
     var extent: Int64 = 0
-    var newer: BatchHeader?
+    var newest: Int64?
     var digests = AttachmentDigests()
     let file = try BatchFile(at: url, keys: keys, limits: limits) { part, header in
       try Task.checkCancellation()
@@ -157,7 +157,9 @@ extension StoreSync {
       case .header(let header): try check.check(header)
       case .opening(_, let knowledge, let names):
         extent = max(extent, knowledge.extent(of: header.sender, over: own, at: header.forgotten))
-        if check.isOlder(than: knowledge, of: header.sender) { newer = header }
+        if check.isOlder(than: knowledge, of: header.sender) {
+          newest = max(newest ?? 0, knowledge.extent(of: header.sender, over: own))
+        }
         try check.check(knowledge)
         try check.check(names)
       case .rows(let rows): try check.check(rows)
@@ -165,22 +167,28 @@ extension StoreSync {
       case .end: break
       }
     }
-    guard let newer else { return (file, extent) }
-    try await becomeNewReplica(newer)
-    // The sender has nothing of the new replica.
-    return (file, 0)
-  }
-
-  /// Makes the file a new replica: the sender has more from it than it has written, so it was replaced by an older copy.
-  private func becomeNewReplica(_ header: BatchHeader) async throws {
-    try await store.writingModule { connection in
-      try connection.transaction { try ReplicaFile(connection).becomeNewReplica() }
+    guard let newest, try await isNewReplica(after: ChangeCursor(replica: own, position: newest)) else {
+      return (file, extent)
     }
-    guard header.recipient != nil else { return }
+    // The sender has nothing of the new replica.
+    guard file.header.recipient != nil else { return (file, 0) }
     // The file leaves out what the sender has from the newer copy.
     throw StoreError(
       .invalidValue, ofModel: nil,
       "The store's file was put back from an older copy, and is a new replica now. Have the changes exported again for replica \(try await replica())."
     )
+  }
+
+  /// Makes the file a new replica if someone has more of it than it has handed out: then it was replaced by an older copy.
+  ///
+  /// - Parameter cursor: Up to where someone has the changes of this file.
+  /// - Returns: Whether it is a new replica. Another import may have made it one meanwhile.
+  private func isNewReplica(after cursor: ChangeCursor) async throws -> Bool {
+    try await store.writingModule { connection in
+      try connection.transaction {
+        let file = try ReplicaFile(connection)
+        return try file.becomeNewReplica(ifOlderThan: cursor) || file.own() != cursor.replica
+      }
+    }
   }
 }

@@ -17,13 +17,14 @@ extension ReplicaFile {
     return try connection.finds("SELECT 1 FROM \(SyncTables.clock) WHERE file IS NOT ?1", [.init(place)])
   }
 
-  /// Whether the file has the identifier of its own, and nothing that it has added to counters could be taken for a copy's.
-  func isIdentified() throws -> Bool { try !isCopy() && !hasUnconfirmedContributions() }
-
   /// Makes the file a replica of its own, if it is a copy. In a transaction of the caller's.
   func identify() throws {
     guard try isCopy() else { return }
-    if try connection.finds("SELECT 1 FROM \(SyncTables.clock) WHERE file IS NOT NULL") { try becomeNewReplica() }
+    if try connection.finds("SELECT 1 FROM \(SyncTables.clock) WHERE file IS NOT NULL") {
+      try becomeNewReplica()
+    } else {
+      try confirmContributions()
+    }
     try connection.run(
       "UPDATE \(SyncTables.clock) SET file = ?1, identified = now", [place.map { .init($0) } ?? .null])
   }
@@ -31,24 +32,20 @@ extension ReplicaFile {
   /// Records that everything up to now was written in this file. In a transaction of the caller's.
   func confirmIdentity() throws {
     let clock = try clock()
-    let time = clock.now
-    guard clock.identified < time else { return }
+    guard clock.identified < clock.now else { return }
+    try confirmContributions(after: clock.identified)
+    try connection.run("UPDATE \(SyncTables.clock) SET identified = now")
+  }
+
+  /// Records that what this replica has added to counters after a time was added in this file. A copy would take it for its
+  /// own, so this is recorded before it is handed out.
+  private func confirmContributions(after time: Int64 = 0) throws {
+    let clock = try clock()
     try connection.run(
       """
       UPDATE \(SyncTables.counters) SET confirmed_length = length, confirmed_time = time, confirmed_high = high, \
       confirmed_low = low WHERE replica = ?1 AND time > ?2 AND time <= ?3
-      """, [.integer(clock.replica), .integer(clock.identified), .integer(time)])
-    try connection.run("UPDATE \(SyncTables.clock) SET identified = ?1", [.integer(time)])
-  }
-
-  /// Whether this replica has added something to counters since its file was last identified. A copy of the file would
-  /// take it for its own, so it is confirmed before it is handed out.
-  func hasUnconfirmedContributions() throws -> Bool {
-    try connection.finds(
-      """
-      SELECT 1 FROM \(SyncTables.counters) WHERE replica = (SELECT replica FROM \(SyncTables.clock)) \
-      AND time > (SELECT identified FROM \(SyncTables.clock)) LIMIT 1
-      """)
+      """, [.integer(clock.replica), .integer(time), .integer(clock.now)])
   }
 
   // MARK: Older copies
@@ -143,5 +140,6 @@ extension ReplicaFile {
     // What others have of the former replica, they don't have of this one.
     try connection.run("DELETE FROM \(SyncTables.told)")
     try connection.run("UPDATE \(SyncTables.clock) SET replica = ?1, identified = now", [.integer(new)])
+    try confirmContributions()
   }
 }

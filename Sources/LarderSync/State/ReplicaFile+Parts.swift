@@ -22,17 +22,12 @@ extension ReplicaFile {
   /// Writes contributions, and removes those of former lives of the row.
   func writeContributions(_ state: RowState, _ row: Int64, _ table: Int64) throws {
     if state.contributions.isEmpty, !hasContributions { return }
-    // What others have taken over into a new life of the row stays confirmed.
-    let confirmed = ["length", "time", "high", "low"].map { part in
-      "confirmed_\(part) = CASE WHEN excluded.time <= confirmed_time THEN excluded.\(part) ELSE confirmed_\(part) END"
-    }
     for contribution in state.contributions {
       try connection.run(
         """
         INSERT INTO \(SyncTables.counters) (row, property, replica, length, time, high, low)
           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (row, property, replica) DO UPDATE SET
-          length = excluded.length, time = excluded.time, high = excluded.high, low = excluded.low,
-          \(confirmed.joined(separator: ", "))
+          length = excluded.length, time = excluded.time, high = excluded.high, low = excluded.low
         """,
         [
           .integer(row), .integer(try property(contribution.property, of: table).id),
@@ -42,6 +37,13 @@ extension ReplicaFile {
         ])
       hasContributions = true
     }
+    // What this file has added for certain stays confirmed when it comes back, perhaps in a new life of the row.
+    try connection.run(
+      """
+      UPDATE \(SyncTables.counters) SET confirmed_length = length, confirmed_time = time, confirmed_high = high, \
+      confirmed_low = low WHERE row = ?1 AND replica = (SELECT replica FROM \(SyncTables.clock)) \
+      AND time <= (SELECT identified FROM \(SyncTables.clock))
+      """, [.integer(row)])
     try connection.run(
       "DELETE FROM \(SyncTables.counters) WHERE row = ?1 AND length < ?2 AND replica <> 0",
       [.integer(row), .integer(state.insertionLength)])

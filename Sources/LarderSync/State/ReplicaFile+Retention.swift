@@ -52,8 +52,8 @@ extension ReplicaFile {
   func deletions(before time: Int64) throws -> [Int64] {
     try connection.rows(
       """
-      SELECT id FROM \(SyncTables.rows) WHERE (status = 1 OR status = 5 AND length % 2 = 0) AND deletion_time < ?1 \
-      AND position < ?1
+      SELECT id FROM \(SyncTables.rows) WHERE (status = 1 OR status > 1 AND status <> 6 AND length % 2 = 0) \
+      AND deletion_time < ?1 AND position < ?1
       """, [.integer(time)]
     ) { $0.integer(0) }
   }
@@ -93,12 +93,24 @@ extension ReplicaFile {
       guard !row.isVisible, !row.state.losses.contains(where: { !$0.isDismissed }),
         try visibleReferrers(of: row.rowKey).isEmpty
       else { return nil }
-      for referrer in try setAsideReferrers(of: row.rowKey) where seen.insert(referrer.rowKey).inserted {
+      for referrer in try setAsideReferrers(of: row.rowKey) where !seen.contains(referrer.rowKey) {
         guard referrer.status == .cascaded else { return nil }
-        gone.append(referrer)
+        let references = references(of: referrer, to: row.rowKey)
+        if references.contains(where: \.isEssential) {
+          seen.insert(referrer.rowKey)
+          gone.append(referrer)
+        } else if references.contains(where: { $0.rule == .deny }) {
+          // It went with another row, and needs this one if it returns.
+          return nil
+        }
       }
     }
     return gone
+  }
+
+  private func references(of referrer: StoredRow, to rowKey: RowKey) -> [ModuleTable.Reference] {
+    guard let table = table(referrer.state.table) else { return [] }
+    return table.description.references.filter { target(of: $0, in: referrer.state, table) == rowKey }
   }
 
   // MARK: Recognizing
@@ -119,6 +131,15 @@ extension ReplicaFile {
         .integer(try tableID(of: rowKey.table, keyCount: rowKey.key.count)),
       ] + rowKey.key)
     hasForgottenRows = true
+  }
+
+  /// The causal length with which a row begins that this replica doesn't have: greater than that of its deletion, if that was
+  /// forgotten.
+  func firstLength(of rowKey: RowKey) throws -> Int64 {
+    let forgotten = try connection.first(
+      "SELECT length FROM \(SyncTables.forgotten) WHERE digest = ?1", [.blob(rowKey.digest)]
+    ) { $0.integer(0) }
+    return (forgotten ?? 0) + 1
   }
 
   /// Returns the state of a row whose deletion this replica has forgotten, deleted as it was; nil if it has deleted no such

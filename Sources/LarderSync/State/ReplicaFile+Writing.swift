@@ -33,7 +33,7 @@ extension ReplicaFile {
         id: old?.id, state: member.state, status: member.status, hidden: member.hidden,
         position: old?.position ?? 0, source: old?.source)
       // Who has forgotten the row with the one that it went with has to hear of it again.
-      let isBack = old?.status == .cascaded && member.status == .visible
+      let isBack = old?.status == .cascaded && member.status == .visible && member.state.isThere
       if isChanged || isBack {
         position += 1
         row.position = position
@@ -140,8 +140,9 @@ extension ReplicaFile {
       let holding: Holding =
         if isInJSON {
           .none
-        } else if row.isVisible, known.column != nil {
-          row.hidden.contains(property.name) ? .hidden : .none
+        } else if row.isVisible, isShown(known.id, in: table) {
+          !row.hidden.contains(property.name)
+            ? .none : isReference(known.id, of: table) ? .hidden : .held
         } else {
           known.isLookedUp ? .lookedUp : .held
         }
@@ -156,5 +157,9 @@ extension ReplicaFile {
           holding == .none ? .null : property.value,
         ])
     }
+  }
+
+  private func isReference(_ property: Int64, of table: Int64) -> Bool {
+    self.table(table)?.properties.first { $0.id == property }?.reference != nil
   }
 }

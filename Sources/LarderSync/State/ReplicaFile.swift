@@ -19,6 +19,8 @@ final class ReplicaFile {
   private var knownNames: [Int64: [Int64: String]] = [:]
   private var replicas: [Int64: ReplicaID] = [:]
   private var replicaNumbers: [ReplicaID: Int64] = [:]
+  /// The numbers of the properties that tables show, by the numbers of the tables.
+  private var shownProperties: [Int64: Set<Int64>] = [:]
   /// The statements that read the values of a row, by the numbers of the tables.
   private var selections: [Int64: String] = [:]
   private(set) var keyCount: Int
@@ -121,6 +123,14 @@ final class ReplicaFile {
     let names = Dictionary(properties.map { ($0.id, $0.name) }) { $1 }
     knownNames[table] = names
     return names
+  }
+
+  /// Whether a table has a column for the property.
+  func isShown(_ property: Int64, in table: Int64) -> Bool {
+    if let properties = shownProperties[table] { return properties.contains(property) }
+    let properties = Set(self.table(table)?.properties.map(\.id) ?? [])
+    shownProperties[table] = properties
+    return properties.contains(property)
   }
 
   /// The property with the name, which is recorded if it is new.

@@ -67,11 +67,13 @@ struct TableWriter {
     // Referrers first, so that no delete rule leads from one to the next: SQLite follows them through 1,000 rows at most.
     let leaving = ordered(changes.filter { $0.isDeletion && !$0.isInsertion }, by: \.old)
     for change in leaving.reversed() { try delete(change) }
+    for change in leaving where try isThere(change) { throw ignored(change, "deleted") }
     var insertions: [Int64: String] = [:]
     for change in ordered(changes.filter { $0.isInsertion && !$0.isDeletion }, by: \.new) {
       let sql = insertions[change.table.id] ?? insertion(into: change.table)
       insertions[change.table.id] = sql
       try connection.run(sql, change.rowKey.key + (change.new ?? []))
+      guard connection.changeCount > 0 else { throw ignored(change, "inserted") }
     }
     for change in staying { try update(change, change.changed.map { ($0, change.new?[$0] ?? .null) }) }
     var orders: [Int64: [TrackedTable.Order]] = [:]
@@ -123,17 +125,26 @@ struct TableWriter {
     try connection.run(
       "UPDATE main.\(change.table.quotedName) SET \(assignments.joined(separator: ", ")) WHERE \(condition(change, from: values.count + 1))",
       values.map(\.value) + change.rowKey.key)
-    guard connection.changeCount > 0 else {
-      throw StoreError(
-        .corrupt, ofModel: change.table.description.model,
-        "A row of \(change.table.description.model) can't be changed, so nothing of the exchange was applied. A trigger of another program may ignore the change: remove the trigger. Otherwise call store.sync.recordUntrackedChanges()."
-      )
-    }
+    guard connection.changeCount > 0 else { throw ignored(change, "changed") }
+  }
+
+  /// The error for a row that a statement left as it was.
+  private func ignored(_ change: TableChange, _ verb: String) -> StoreError {
+    let model = change.table.description.model
+    return StoreError(
+      .corrupt, ofModel: model,
+      "A row of \(model) can't be \(verb), so nothing of the exchange was applied. A trigger of another program may ignore it: remove the trigger, or let it do nothing while (SELECT is_applying FROM \(SyncTables.clock)) = 1. Otherwise call store.sync.recordUntrackedChanges()."
+    )
   }
 
   private func delete(_ change: TableChange) throws {
     try connection.run(
       "DELETE FROM main.\(change.table.quotedName) WHERE \(condition(change, from: 1))", change.rowKey.key)
+  }
+
+  private func isThere(_ change: TableChange) throws -> Bool {
+    try connection.finds(
+      "SELECT 1 FROM main.\(change.table.quotedName) WHERE \(condition(change, from: 1))", change.rowKey.key)
   }
 
   private func insertion(into table: TrackedTable) -> String {

@@ -19,13 +19,16 @@ struct RenamedColumns {
       guard let original = column.originalName,
         let source = Self.source(of: column, original, columns, former, table), names[source] == nil,
         !former.columns.contains(where: { known in
-          Self.isSame(known.name, column.name) && known.originalName.map { Self.isSame($0, original) } == true
+          known.name.isSameColumn(as: column.name) && known.originalName?.isSameColumn(as: original) == true
         })
       else { continue }
       names[source] = column.name
     }
-    displaced = Set(
-      columns.filter { column in names[column] == nil && names.values.contains { Self.isSame($0, column) } })
+    let others = columns.filter { names[$0] == nil }
+    let taken = others.filter { names.values.contains(where: $0.isSameColumn(as:)) }
+    // With a reference goes the order of the rows that have it.
+    let positions = taken.map(ModuleTable.positionColumn(of:))
+    displaced = Set(taken + others.filter { positions.contains(where: $0.isSameColumn(as:)) })
   }
 
   /// Returns the column that had the name, also if it has got another one since then that the model no longer has; nil if
@@ -33,19 +36,14 @@ struct RenamedColumns {
   private static func source(
     of column: ModuleTable.Column, _ original: String, _ columns: [String], _ former: ModuleTable, _ table: ModuleTable
   ) -> String? {
-    if !isSame(original, column.name), let source = columns.first(where: { isSame($0, original) }) { return source }
-    if columns.contains(where: { isSame($0, column.name) }) { return nil }
+    let isOther = !original.isSameColumn(as: column.name)
+    if isOther, let source = columns.first(where: original.isSameColumn(as:)) { return source }
+    if columns.contains(where: column.name.isSameColumn(as:)) { return nil }
     return columns.first { name in
-      !table.columns.contains { isSame($0.name, name) }
+      !table.columns.contains { $0.name.isSameColumn(as: name) }
         && former.columns.contains { known in
-          isSame(known.name, name) && known.originalName.map { isSame($0, original) } == true
+          known.name.isSameColumn(as: name) && known.originalName?.isSameColumn(as: original) == true
         }
     }
-  }
-
-  /// Whether SQLite takes two names for the same column.
-  private static func isSame(_ name: String, _ other: String) -> Bool {
-    func folded(_ name: String) -> [UInt8] { name.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 } }
-    return folded(name) == folded(other)
   }
 }

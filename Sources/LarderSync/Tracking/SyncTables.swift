@@ -190,6 +190,8 @@ enum SyncTables {
   static let isSetAside = "status > 1 AND status <> 5 AND status <> 6"
   /// The condition of those that someone may miss: nobody knew of all their writes and deleted what they need.
   static let isMissed = "\(isSetAside) AND status < 5"
+  /// The condition of deleted rows that aren't visible.
+  static let isDeleted = "(status = 1 OR status = 7 AND length % 2 = 0)"
   /// The condition of deleted rows that are visible, because a row that is there refers to them by `.deny`.
   static let isResurrected = "status = 0 AND length % 2 = 0"
 
@@ -222,7 +224,8 @@ enum RowStatus: Int64 {
   case unknown = 5
   /// Expired and swept here.
   case expired = 6
-  /// Gone with a row that it must refer to, which was deleted by someone who knew all of its writes.
+  /// Gone with a row that it must refer to, which was deleted by someone who knew all of its writes. Or deleted, while all
+  /// rows that refer to it by `.deny` are set aside: it may return with them.
   case cascaded = 7
 
   var isSetAside: Bool { [.lacksReference, .duplicate, .refersToDuplicate, .cascaded].contains(self) }
@@ -234,12 +237,11 @@ enum RowStatus: Int64 {
 enum Holding: Int64 {
   /// In the table.
   case none = 0
-  /// In the cell: the row isn't visible, or its table has no column for it.
+  /// In the cell: the row isn't visible, or its table has no column for it, or has it in another form.
   case held = 1
   /// In the cell of a row that isn't visible. Other rows look for the value, because it refers to a row or is unique.
   case lookedUp = 2
-  /// In the cell of a visible row, whose table shows nil, because what the value refers to isn't visible, or shows the value
-  /// in another form.
+  /// In the cell of a visible row, whose table shows nil: what the value refers to isn't visible.
   case hidden = 3
   /// Nowhere: the cell marks a counter whose sum is out of its range.
   case excess = 4

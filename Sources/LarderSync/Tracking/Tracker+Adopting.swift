@@ -95,9 +95,7 @@ extension Tracker {
     try connection.run(
       "UPDATE \(SyncTables.cells) AS cell SET held = 0, value = NULL WHERE \(isHeld) AND \(fits) AND \(isVisible)")
     // The others are of another type. The next exchange computes whether the column can show them in its own form.
-    let isLeft = "\(isHeld) AND \(isVisible)"
-    guard try connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE \(isLeft)") else { return }
-    try connection.run("UPDATE \(SyncTables.cells) SET held = \(Holding.hidden.rawValue) WHERE \(isLeft)")
+    guard try connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE \(isHeld) AND \(isVisible)") else { return }
     try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
   }
 
@@ -124,6 +122,13 @@ extension Tracker {
     let held = "\(SyncTables.rows) AS known JOIN \(cell) WHERE known.table_id = \(id) AND cell.held BETWEEN 1 AND 3"
     try connection.run(insert("row.\(name)", shown))
     try connection.run(insert("cell.value", held))
+    // What this replica has added before its file was last identified was certainly added in it.
+    try connection.run(
+      """
+      UPDATE \(SyncTables.counters) SET confirmed_length = length, confirmed_time = time, confirmed_high = high, \
+      confirmed_low = low WHERE property = ?1 AND confirmed_time IS NULL \
+      AND replica = (SELECT replica FROM \(SyncTables.clock)) AND time <= (SELECT identified FROM \(SyncTables.clock))
+      """, [.integer(property)])
     try connection.run("DELETE FROM \(SyncTables.cells) WHERE property = ?1", [.integer(property)])
     try connection.run(
       """

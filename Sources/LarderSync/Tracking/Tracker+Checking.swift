@@ -30,7 +30,7 @@ extension Tracker {
 
   private func hasKeys(_ table: TrackedTable) throws -> Bool {
     let columns = try columns(of: table.description.name)
-    return table.description.keys.allSatisfy { columns.contains($0.name) }
+    return table.description.keys.allSatisfy { columns.contains(where: $0.name.isSameColumn(as:)) }
   }
 
   private func lacksTriggers(_ table: TrackedTable) throws -> Bool {

@@ -13,7 +13,8 @@ extension Tracker {
   func countUntracked(in description: ModuleTable, _ table: Int64, where condition: String) throws {
     let present = try columns(of: description.name)
     for counter in try properties(of: table) where counter.isCounter {
-      guard let column = description.columns.first(where: { $0.name == counter.column }), present.contains(column.name)
+      guard let column = description.columns.first(where: { $0.name == counter.column }),
+        present.contains(where: column.name.isSameColumn(as:))
       else { continue }
       let value = "row.\(column.name.quotedName)"
       let added = "FROM \(SyncTables.counters) WHERE row = known.id AND property = \(counter.id) AND replica <> 0"

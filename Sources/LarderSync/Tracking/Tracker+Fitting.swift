@@ -176,6 +176,7 @@ extension Tracker {
         ON CONFLICT (name) DO UPDATE SET key_count = excluded.key_count, description = excluded.description
       """, [.init(table.exchangeName), .integer(Int64(table.keys.count)), .blob(try encoded(table))])
     guard let id = try tableID(of: table.exchangeName) else { return false }
+    try releasePositions(of: table, id)
     var known = try properties(of: id)
     // A column that declares its former name comes first: the name belongs to it.
     let ordered = table.columns.filter { $0.originalName != nil } + table.columns.filter { $0.originalName == nil }
@@ -183,7 +184,7 @@ extension Tracker {
     var counters = added
     for column in ordered {
       let isLookedUp = TrackedTable.isLookedUp(column.name, in: table)
-      var property = known.first { $0.column == column.name }
+      var property = known.first { $0.column?.isSameColumn(as: column.name) == true }
       if property == nil {
         let name = Self.name(of: column, among: known)
         property = known.first { $0.name == name && $0.column == nil }
@@ -195,7 +196,7 @@ extension Tracker {
         if let property { added.append((column, property.id)) }
       }
       guard let property else { continue }
-      try checkName(of: property, column, table)
+      try checkName(of: property, column, table, among: known)
       try setColumn(column.name, of: property.id)
       try setLookedUp(isLookedUp, property.id)
       if column.counterRange != nil, !property.isCounter { counters.append((column, property.id)) }
@@ -221,13 +222,45 @@ extension Tracker {
   }
 
   /// Refuses a column that other files of the same models would know by another name, because an `originalName` is gone.
-  private func checkName(of property: KnownProperty, _ column: ModuleTable.Column, _ table: ModuleTable) throws {
+  private func checkName(
+    of property: KnownProperty, _ column: ModuleTable.Column, _ table: ModuleTable, among known: [KnownProperty]
+  ) throws {
+    if table.isCollection || Self.isNamed(property, column, table, among: known) { return }
     let name = column.originalName ?? column.name
-    if table.isCollection || property.name == name || property.name.hasPrefix("\(name)#") { return }
     throw StoreError(
       .unsupported, ofModel: table.model, property: column.property,
       "\(table.model).\(column.property) has the name \(property.name) in the exchange, because it had that name first, and a new file would call it \(name): replicas wouldn't know that it is one property. Write @Attribute(originalName: \"\(property.name)\") there, and keep it."
     )
+  }
+
+  /// Returns whether a new file would give the property of a column the name that it has in the exchange.
+  private static func isNamed(
+    _ property: KnownProperty, _ column: ModuleTable.Column, _ table: ModuleTable, among known: [KnownProperty]
+  ) -> Bool {
+    let name = column.originalName ?? column.name
+    if property.name == name { return true }
+    guard property.name.hasPrefix("\(name)#") else { return false }
+    // A new file numbers the name as well if another column of the model has it.
+    return known.contains { other in
+      other.name == name
+        && other.column.map { held in table.columns.contains { $0.name.isSameColumn(as: held) } } == true
+    }
+  }
+
+  /// Takes the order of rows from properties that a new file wouldn't know: earlier versions made another property of it
+  /// once its reference was renamed.
+  private func releasePositions(of table: ModuleTable, _ id: Int64) throws {
+    let known = try properties(of: id)
+    let positions = table.references.map { ModuleTable.positionColumn(of: $0.column) }
+    for column in table.columns where positions.contains(column.name) {
+      guard let property = known.first(where: { $0.column?.isSameColumn(as: column.name) == true }),
+        !Self.isNamed(property, column, table, among: known)
+      else { continue }
+      // They would record what is held for the column as changes of the other property.
+      try dropTriggers(of: id)
+      try hold(column.name, property.id, of: table, id)
+      try setColumn(nil, of: property.id)
+    }
   }
 
   /// Gives the properties of a table that is tracked already the columns that the model has renamed.

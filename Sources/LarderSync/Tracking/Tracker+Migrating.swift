@@ -18,19 +18,20 @@ extension Tracker {
         try hasTable(table.name)
       else { continue }
       let present = try columns(of: table.name)
-      let wanted = Set(model.columns.flatMap { [$0.name, $0.originalName].compactMap { $0 } })
+      let wanted = model.columns.flatMap { [$0.name, $0.originalName].compactMap { $0 } }
       let columns = table.properties.map(\.column.name)
       let displaced = RenamedColumns(from: table.description, columns: columns, to: model).displaced
       table.properties.removeAll { property in
         let column = property.column.name
-        return !present.contains(column) || !wanted.contains(column) || displaced.contains(column)
+        return !present.contains(where: column.isSameColumn(as:)) || !wanted.contains(where: column.isSameColumn(as:))
+          || displaced.contains(column)
       }
       for property in try properties(of: table.id) {
         guard let column = property.column, !table.properties.contains(where: { $0.id == property.id }) else {
           continue
         }
         // What was added to a counter is kept anyway.
-        if present.contains(column), !property.isCounter {
+        if present.contains(where: column.isSameColumn(as:)), !property.isCounter {
           try hold(column, property.id, of: table.description, table.id)
         }
         try setColumn(nil, of: property.id)
@@ -53,7 +54,7 @@ extension Tracker {
   }
 
   /// Holds the values of a column that leaves the model.
-  private func hold(_ column: String, _ property: Int64, of table: ModuleTable, _ id: Int64) throws {
+  func hold(_ column: String, _ property: Int64, of table: ModuleTable, _ id: Int64) throws {
     try connection.run(
       """
       INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held, value)

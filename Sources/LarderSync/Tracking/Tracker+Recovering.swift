@@ -34,7 +34,7 @@ extension Tracker {
   /// - Parameter isMigrated: Whether a migration with sync has rebuilt the table. The other rows are as they were then.
   func recover(_ table: TrackedTable, isMigrated: Bool = false) throws {
     let present = try columns(of: table.description.name)
-    guard table.description.keys.allSatisfy({ present.contains($0.name) }) else { return }
+    guard table.description.keys.allSatisfy({ present.contains(where: $0.name.isSameColumn(as:)) }) else { return }
     let presence = presence(of: table.description, table.id)
     try recordDeletions("known.table_id = \(table.id) AND NOT EXISTS (\(presence))")
     try recordReturns("EXISTS (\(presence))", table.description, table.id)
@@ -48,7 +48,8 @@ extension Tracker {
   /// made in its place.
   func recordReturns(to description: ModuleTable, _ table: Int64) throws {
     try recordReturns(
-      "known.status = 1 AND EXISTS (\(presence(of: description, table)))", description, table)
+      "known.id IN (SELECT id FROM \(SyncTables.rows) WHERE \(SyncTables.isDeleted)) AND EXISTS (\(presence(of: description, table)))",
+      description, table)
   }
 
   /// The query for the row of a table of which `known` are the metadata.

@@ -17,11 +17,11 @@ extension Tracker {
   /// are held. Of a table that is gone, or has another key, nothing can be held.
   func holdRows(of table: TrackedTable) throws {
     let rows = "table_id = \(table.id)"
-    let present = Set(try columns(of: table.description.name).map(ExactName.init))
-    guard table.description.keys.allSatisfy({ present.contains(ExactName($0.name)) }) else {
+    let present = try columns(of: table.description.name)
+    guard table.description.keys.allSatisfy({ present.contains(where: $0.name.isSameColumn(as:)) }) else {
       return try forgetRows(rows)
     }
-    for property in table.properties where !present.contains(ExactName(property.column.name)) {
+    for property in table.properties where !present.contains(where: property.column.name.isSameColumn(as:)) {
       try setColumn(nil, of: property.id)
       try connection.run(
         "DELETE FROM \(SyncTables.cells) WHERE property = ?1 AND held = \(Holding.none.rawValue)",

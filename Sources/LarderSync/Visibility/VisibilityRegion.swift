@@ -145,7 +145,7 @@ final class VisibilityRegion {
       if visible.contains(rowKey) {
         member.status = .visible
       } else if unneeded.contains(rowKey) {
-        member.status = .deleted
+        member.status = .cascaded
       } else if losers.contains(rowKey) {
         member.status = .duplicate
       } else if consistent.contains(rowKey) {
@@ -193,6 +193,7 @@ final class VisibilityRegion {
         }
         switch status {
         case .deleted: ends.updateValue(found.stamp, forKey: target)
+        case .cascaded where !found.isThere: ends.updateValue(found.stamp, forKey: target)
         case .expired: ends.updateValue(nil, forKey: target)
         case .lacksReference, .cascaded: if seen.insert(target).inserted { pending.append(found) }
         default: continue

@@ -209,6 +209,44 @@ struct AttachmentTransferTests {
     #expect(try await b.store.sync.export(to: next, since: after.upTo).size < 10_000)
   }
 
+  @Test("S14: of very many attachments that are awaited, the one that is here is taken along by the next file")
+  func arrivalAmongMany() async throws {
+    let (url, next) = (a.folder.file("changes"), b.folder.file("changes"))
+    try await attach()
+    try await a.store.sync.export(to: url)
+    try await b.store.sync.import(from: url, attachments: .onDemand)
+    let before = try await b.store.sync.export(to: next)
+    let c = try Replica.ofPictures()
+    try await c.store.sync.import(from: next)
+    try await b.store.writingModule { connection in
+      try connection.run(
+        """
+        WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 50000)
+        INSERT INTO \(SyncTables.attachments) (digest, size) SELECT printf('%064x', number), 1 FROM numbers
+        """)
+    }
+    _ = try await b.store.attach(large)
+    try await b.store.sync.export(to: next, since: before.upTo)
+    try await c.store.sync.import(from: next)
+    #expect(try await c.data(of: "a") == large)
+  }
+
+  @Test("S14: a store that can't write hands out bytes whose arrival wasn't recorded")
+  func unrecordedReadOnly() async throws {
+    try await attach()
+    try await b.store.sync.exchange(with: a.store.sync, attachments: .onDemand)
+    try await b.store.sync.export(to: b.folder.file("before"))
+    _ = try await b.store.attach(large)
+    await b.store.close()
+    let reader = try Store(
+      at: b.path, for: SharedPicture.self, configuration: Store.Configuration(access: .readOnly))
+    let file = try await reader.sync.export(to: b.folder.file("changes"))
+    await reader.close()
+    let c = try Replica.ofPictures()
+    try await c.store.sync.import(from: file.url)
+    #expect(try await c.data(of: "a") == large)
+  }
+
   private func settle(_ attachments: [NamedAttachment], in replica: Replica) async throws {
     try await replica.store.writingModule { connection in
       try connection.transaction { try ReplicaFile(connection).settleAwaited(attachments) }

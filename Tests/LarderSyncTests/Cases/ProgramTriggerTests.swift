@@ -40,6 +40,44 @@ struct ProgramTriggerTests {
     #expect(try await b.store.count(SharedKind.all) == 0)
   }
 
+  @Test("a trigger that ignores what an exchange changes makes it fail, unless it does nothing then")
+  func ignoring() async throws {
+    let b = try Replica()
+    let a = try await replica(
+      """
+      CREATE TRIGGER keeping BEFORE DELETE ON SharedKind BEGIN SELECT RAISE(IGNORE); END;
+      """, isFirst: false)
+    try await a.store.insert(SharedKind(id: "k", title: "K"))
+    try await expectSame(a, b)
+    try await b.store.deleteAll(SharedKind.all)
+    try await b.store.insert(SharedKind(id: "l", title: "L"))
+    let error = await #expect(throws: StoreError.self) { try await a.exchange(with: b) }
+    #expect(error?.message.contains("SharedKind can't be deleted") == true)
+    #expect(error?.message.contains("is_applying") == true)
+    #expect(try await a.store.fetch(SharedKind.all).map(\.id) == ["k"])
+    try await a.store.writingModule { connection in
+      try connection.execute("DROP TRIGGER keeping")
+      try connection.execute(
+        """
+        CREATE TRIGGER keeping BEFORE INSERT ON SharedKind WHEN (SELECT is_applying FROM _larder_sync_clock) = 0
+          BEGIN SELECT RAISE(IGNORE); END
+        """)
+    }
+    try await expectSame(a, b)
+    #expect(try await a.store.fetch(SharedKind.all).map(\.id) == ["l"])
+    try await a.store.writingModule { connection in
+      try connection.execute("DROP TRIGGER keeping")
+      try connection.execute("CREATE TRIGGER keeping BEFORE INSERT ON SharedKind BEGIN SELECT RAISE(IGNORE); END")
+    }
+    try await b.store.insert(SharedKind(id: "m", title: "M"))
+    let other = await #expect(throws: StoreError.self) { try await a.exchange(with: b) }
+    #expect(other?.message.contains("SharedKind can't be inserted") == true)
+    // Nothing of it is recorded, and others get what there is.
+    let c = try Replica()
+    try await c.exchange(with: a)
+    #expect(try await c.store.fetch(SharedKind.all).map(\.id) == ["l"])
+  }
+
   @Test(
     "S5, S20: rows that were kept once are deleted, or go with those to which they refer, also if that is themselves",
     arguments: [false, true])

@@ -279,6 +279,24 @@ struct SyncCounterTests {
     #expect(try await a.store.find(SharedPage.self, "other")?.views == 2)
   }
 
+  @Test("S12, S16, S17: what a property had before it became a counter counts once in a copy that has counted since")
+  func copyOfAdopted() async throws {
+    let old = try Replica([PlainVisit.self])
+    let peer = try Replica([CountedVisit.self])
+    try await old.store.insert(PlainVisit(id: "x", count: 1000))
+    try await old.exchange(with: peer)
+    await old.store.close()
+    let updated = try Replica(folder: old.folder, [CountedVisit.self])
+    try await updated.store.updateAll(CountedVisit.all) { $0.count.increment(by: 1) }
+    let folder = try TemporaryFolder()
+    try await updated.store.backup(to: folder.file("test.larder"))
+    let copy = try Replica(folder: folder, [CountedVisit.self])
+    try await copy.exchange(with: peer)
+    for replica in [copy, peer] {
+      #expect(try await replica.store.find(CountedVisit.self, "x")?.count == 1001)
+    }
+  }
+
   @Test("S12, S16: what a program counts that knows no counter is what its replica has added")
   func versions() async throws {
     let old = try Replica([PlainVisit.self])

@@ -168,6 +168,190 @@ struct SyncIdentityTests {
     try await expectEqual([restored, b, c])
   }
 
+  // MARK: What was counted
+
+  private func views(_ replica: Replica) async throws -> Int? {
+    try await replica.store.find(SharedPage.self, "home")?.views
+  }
+
+  private func count(_ number: Int, in replica: Replica) async throws {
+    try await replica.store.updateAll(SharedPage.all) { $0.views.increment(by: number) }
+  }
+
+  @Test(
+    "S12, S17: a file that was put back in place and has counted since gets back what it had handed out",
+    arguments: [false, true])
+  func countingInPlace(answers: Bool) async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    try await a.exchange(with: b)
+    let former = try await a.store.sync.replica()
+    let old = try await bytes(of: a)
+    try await a.store.insert(SharedKind(id: "lost", title: "handed out"))
+    try await count(3, in: a)
+    try await a.exchange(with: b)
+    let restored = try await putBack(old, over: a)
+    try await restored.setClock(past: b)
+    try await count(1, in: restored)
+    // Who only asks makes it hand out nothing.
+    #expect(try await restored.store.sync.replica() == former)
+    #expect(try await restored.store.sync.cursor(of: former).position == restored.now())
+    let (one, other) = answers ? (b, restored) : (restored, b)
+    try await one.exchange(with: other)
+    #expect(try await restored.store.sync.replica() != former)
+    try await other.exchange(with: one)
+    #expect(try await keys(restored) == ["lost"])
+    #expect(try await views(restored) == 14)
+    try await expectEqual([restored, b])
+  }
+
+  @Test("S12, S17, S21: what was counted before sync was switched on, or before the last copy, counts once in a copy")
+  func countedBefore() async throws {
+    let (a, b) = (try Replica(configuration: .init()), try Replica())
+    try await a.store.insert(SharedPage(id: "home", views: 1000))
+    try await a.store.sync.enable()
+    try await a.exchange(with: b)
+    var last = a
+    for expected in 1001...1003 {
+      try await count(1, in: last)
+      let copy = try await copy(of: last)
+      try await copy.exchange(with: b)
+      #expect(try await views(b) == expected)
+      try await expectEqual([copy, b])
+      last = copy
+    }
+    try await count(1, in: last)
+    try await last.exchange(with: b)
+    #expect(try await views(b) == 1004)
+  }
+
+  @Test("S12, S17: what a file has counted, and gets back from others, counts once in a copy")
+  func countThatComesBack() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    try await a.exchange(with: b)
+    // As if the row had been swept.
+    try await a.store.writingModule { try $0.run("DELETE FROM \(SyncTables.counters)") }
+    try await a.store.sync.import(from: b.store.sync.export(to: b.folder.file("changes")).url)
+    try await count(1, in: a)
+    let copy = try await copy(of: a)
+    try await copy.exchange(with: b)
+    #expect(try await views(b) == 11)
+    try await expectEqual([copy, b])
+  }
+
+  // MARK: Stores that can't write
+
+  private func readOnly(_ replica: Replica) throws -> Store {
+    try Store(at: replica.path, for: Replica.ledger, configuration: Store.Configuration(access: .readOnly))
+  }
+
+  /// Takes what a store hands out, as far as it does.
+  private func pull(from store: Store, into replica: Replica) async throws {
+    var cursor = try await replica.store.sync.cursor(of: store.sync.replica())
+    while true {
+      let batch = try await store.sync.changes(after: cursor, for: replica.store.sync.replica(), limit: 1)
+      try await replica.store.sync.apply(batch)
+      if batch.isLast { return }
+      cursor = batch.upTo
+    }
+  }
+
+  @Test("S17: a store that can't write hands out nothing that isn't recorded, and its file stays the same replica")
+  func unrecorded() async throws {
+    let (a, b, c) = (try Replica(), try Replica(), try Replica())
+    try await a.store.insert([SharedKind(id: "1", title: "handed out"), SharedKind(id: "2", title: "handed out")])
+    try await a.exchange(with: b)
+    let own = try await a.store.sync.replica()
+    try await a.store.insert(SharedKind(id: "3", title: "new"))
+    await a.store.close()
+    let reader = try readOnly(a)
+    for peer in [b, c] {
+      let error = await #expect(throws: StoreError.self) { try await pull(from: reader, into: peer) }
+      #expect(error?.code == .readOnly)
+      #expect(try await keys(peer) == ["1", "2"])
+    }
+    let url = a.folder.file("changes")
+    let error = await #expect(throws: StoreError.self) { try await reader.sync.export(to: url) }
+    #expect(error?.code == .readOnly)
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+    await reader.close()
+    let writer = try Replica(folder: a.folder)
+    for peer in [b, c] { try await writer.exchange(with: peer) }
+    #expect(try await writer.store.sync.replica() == own)
+    try await expectEqual([writer, b, c])
+    #expect(try await keys(c) == ["1", "2", "3"])
+  }
+
+  @Test("S17: a store that can't write hands out everything that is recorded, whatever came from the one that asks")
+  func recorded() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(SharedKind(id: "a", title: "A"))
+    try await b.exchange(with: a)
+    // Only b lacks nothing of this.
+    try await b.store.insert(SharedKind(id: "b", title: "B"))
+    try await b.exchange(with: a)
+    await a.store.close()
+    let reader = try readOnly(a)
+    try await pull(from: reader, into: b)
+    let other = try await b.store.sync.replica()
+    let start = ChangeCursor(replica: try await reader.sync.replica(), position: 0)
+    let file = try await reader.sync.export(to: a.folder.file("changes"), for: other, since: start)
+    #expect(file.rows == 1)
+    #expect(try await b.store.sync.import(from: file.url).changed == 0)
+    let c = try Replica()
+    let error = await #expect(throws: StoreError.self) { try await pull(from: reader, into: c) }
+    #expect(error?.code == .readOnly)
+    #expect(try await keys(c) == ["a"])
+    await reader.close()
+  }
+
+  // MARK: Imports
+
+  @Test("S17: imports at the same time make a file that was put back in place one new replica")
+  func importsAtOnce() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(SharedKind(id: "old", title: "O"))
+    try await a.exchange(with: b)
+    let former = try await a.store.sync.replica()
+    let old = try await bytes(of: a)
+    try await a.store.insert((0..<1000).map { SharedKind(id: "\($0)", title: "handed out") })
+    try await a.exchange(with: b)
+    let restored = try await putBack(old, over: a)
+    let url = try await b.store.sync.export(to: b.folder.file("changes")).url
+    async let first = restored.store.sync.import(from: url)
+    async let second = restored.store.sync.import(from: url)
+    _ = try await (first, second)
+    #expect(try await restored.store.sync.replica() != former)
+    let replicas = try await restored.store.readingModule { connection in
+      try connection.rows("SELECT id FROM \(SyncTables.replicas)") { $0.integer(0) }
+    }
+    // The former one, the new one and b.
+    #expect(replicas.count == 3)
+    #expect(try await restored.store.count(SharedKind.all) == 1001)
+    try await restored.exchange(with: b)
+    try await expectEqual([restored, b])
+  }
+
+  @Test("S17: a file of an earlier version, which hasn't recorded what it has handed out, stays the same at an import")
+  func importIntoEarlierVersion() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(SharedKind(id: "a", title: "A"))
+    try await a.exchange(with: b)
+    try await b.store.insert(SharedKind(id: "b", title: "B"))
+    let own = try await a.store.sync.replica()
+    let file = try await b.store.sync.export(to: b.folder.file("changes"), for: own)
+    try await a.store.writingModule { connection in
+      try connection.run("UPDATE \(SyncTables.clock) SET identified = 0")
+      try connection.setInUse(SyncTables.version - 1, SyncFeature.self)
+    }
+    #expect(try await a.store.sync.import(from: file.url).changed == 1)
+    #expect(try await a.store.sync.replica() == own)
+    #expect(try await keys(a) == ["a", "b"])
+  }
+
+  // MARK: What others claim
+
   @Test("who asks for changes that were never handed out makes a file a new replica once, and not again and again")
   func lyingCursor() async throws {
     let a = try Replica()

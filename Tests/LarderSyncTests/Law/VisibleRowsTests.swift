@@ -42,7 +42,9 @@ private struct Kind: Hashable {
 private struct Group: Hashable {
   var id: String
   var title: String
+  @Attribute(.unique) var code: String?
   var kind: ToOne<Kind>?
+  @Relationship(deleteRule: .cascade) var owner: ToOne<Owner>
 
   static var indexes: [Index<Self>] { [Index(\.title, \.kind, unique: true)] }
 }
@@ -56,10 +58,18 @@ private struct Place: Hashable {
   static var indexes: [Index<Self>] { [Index(\.number, unique: true)] }
 }
 
+/// What must have a kind, and keeps it.
+@Model
+private struct Ticket: Hashable {
+  var id: String
+  var code: String = ""
+  @Relationship(deleteRule: .deny) var kind: ToOne<Kind>
+}
+
 @Suite("Sync: which rows are visible, computed step by step and from scratch")
 struct VisibleRowsTests {
   private static let models: [any Model.Type] = [
-    Owner.self, Share.self, Sheet.self, Kind.self, Group.self, Place.self,
+    Owner.self, Share.self, Sheet.self, Kind.self, Group.self, Place.self, Ticket.self,
   ]
 
   /// Makes states that no program would make together, although each of them can come from one.
@@ -90,14 +100,19 @@ struct VisibleRowsTests {
 
     mutating func row() throws -> RowState {
       let insertion = try stamp()
-      let table = ["Owner", "Share", "Sheet", "Kind", "Group", "Place"].randomElement(using: &random) ?? ""
+      let table = ["Owner", "Share", "Sheet", "Kind", "Group", "Place", "Ticket"].randomElement(using: &random) ?? ""
       let values: [(String, ReplicatedValue)] =
         switch table {
         case "Owner": [("name", text()), ("parent", reference())]
         case "Share": [("holder", reference(false)), ("owner", reference())]
         case "Sheet": [("kind", reference()), ("owner", reference(false)), ("title", text())]
         case "Kind": [("code", Bool.random(using: &random) ? text() : .null), ("group", reference(false))]
-        case "Group": [("kind", reference()), ("title", text())]
+        case "Group":
+          [
+            ("code", Bool.random(using: &random) ? text() : .null), ("kind", reference()), ("owner", reference(false)),
+            ("title", text()),
+          ]
+        case "Ticket": [("code", text()), ("kind", reference(false))]
         default: [("sheet", reference())]
         }
       let length = Int64.random(in: 1...2, using: &random)
@@ -178,9 +193,10 @@ struct VisibleRowsTests {
   @Test("S8: a row that was deleted stays so if what refers to it is gone as well, and returns with it")
   func goneTogether() async throws {
     let owner = Owner(id: "1", name: "1")
-    try await a.store.insert(Group(id: "g", title: "g"))
+    let groupOwner = Owner(id: "0", name: "0")
+    try await a.store.insert([groupOwner, owner])
+    try await a.store.insert(Group(id: "g", title: "g", owner: ToOne(groupOwner)))
     try await a.store.insert(Kind(id: "k", group: ToOne("g")))
-    try await a.store.insert(owner)
     try await a.store.insert(Sheet(id: "s", owner: ToOne(owner), kind: ToOne("k")))
     try await b.exchange(with: a)
     try await a.store.delete(owner)
@@ -191,11 +207,49 @@ struct VisibleRowsTests {
     #expect(try await a.store.count(Kind.all) == 0)
     #expect(try await b.store.count(Group.all) == 0)
     // Nobody is kept from using what they had.
-    try await b.store.insert(Group(id: "other", title: "g"))
+    try await b.store.insert(Group(id: "other", title: "g", owner: ToOne(groupOwner)))
     try await b.store.insert(owner)
     for _ in 0..<2 { try await b.exchange(with: a) }
     try await expectEqual([a, b])
     #expect(try await a.store.fetch(Sheet.all).map(\.kind?.id) == ["k"])
     #expect(try await a.store.count(Kind.all) == 1)
+  }
+
+  @Test("S8: what was deleted and is wanted returns with the last thing that it lacks, on all replicas")
+  func wanted() async throws {
+    let owner = Owner(id: "1", name: "1")
+    try await a.store.insert(owner)
+    try await a.store.insert(Group(id: "g", title: "g", owner: ToOne(owner)))
+    try await a.store.insert(Kind(id: "k", group: ToOne("g")))
+    try await b.exchange(with: a)
+    try await a.store.deleteAll(Kind.all)
+    try await a.store.delete(owner)
+    try await b.store.insert(Ticket(id: "t", kind: ToOne("k")))
+    for _ in 0..<2 { try await b.exchange(with: a) }
+    try await expectEqual([a, b])
+    #expect(try await b.store.count(Ticket.all) == 0)
+    try await a.store.insert(owner)
+    for _ in 0..<2 { try await b.exchange(with: a) }
+    try await expectEqual([a, b])
+    #expect(try await b.store.fetch(Ticket.all).map(\.kind.id) == ["k"])
+  }
+
+  @Test("S5: what went with a deleted row returns with it, whatever else it refers to was deleted and forgotten before")
+  func goneBefore() async throws {
+    let (owner, holder) = (Owner(id: "1", name: "1"), Owner(id: "2", name: "2"))
+    try await a.store.insert([owner, holder])
+    try await a.store.insert(Share(id: "s", owner: ToOne(owner), holder: ToOne(holder)))
+    try await a.store.delete(owner)
+    try await a.store.delete(holder)
+    try await a.store.sync.setRetention(.seconds(60))
+    // The holder was deleted 400 seconds later.
+    try await a.store.writingModule { connection in
+      try connection.execute(
+        "UPDATE \(SyncTables.rows) SET deletion_time = deletion_time + (400000 << 16) WHERE key1 = '2'")
+    }
+    #expect(try await a.store.sync.forgetDeletions(at: Date(timeIntervalSinceNow: 120)) == 1)
+    try await a.store.insert(holder)
+    try await a.store.sync.settleChanges()
+    #expect(try await a.store.fetch(Share.all) == [Share(id: "s", owner: nil, holder: ToOne(holder))])
   }
 }

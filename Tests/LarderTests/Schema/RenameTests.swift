@@ -126,3 +126,155 @@ struct RenameTests {
     #expect(try file.columns == ["_rowid", "id", "heading", "number"])
   }
 }
+
+private enum FirstBooks {
+  @Model("Person")
+  struct Person {
+    var id: Int
+    @Relationship(inverse: \FirstBooks.Book.author, ordered: true) var written: ToMany<FirstBooks.Book> = []
+    @Relationship(inverse: \FirstBooks.Book.editor, ordered: true) var edited: ToMany<FirstBooks.Book> = []
+  }
+
+  @Model("Book")
+  struct Book {
+    var id: Int
+    var author: ToOne<FirstBooks.Person>?
+    var editor: ToOne<FirstBooks.Person>?
+  }
+}
+
+private enum SecondBooks {
+  @Model("Person")
+  struct Person {
+    var id: Int
+    @Relationship(inverse: \SecondBooks.Book.writer, ordered: true) var written: ToMany<SecondBooks.Book> = []
+    @Relationship(inverse: \SecondBooks.Book.editor, ordered: true) var edited: ToMany<SecondBooks.Book> = []
+  }
+
+  @Model("Book")
+  struct Book {
+    var id: Int
+    @Attribute(originalName: "author") var writer: ToOne<SecondBooks.Person>?
+    var editor: ToOne<SecondBooks.Person>?
+  }
+}
+
+private enum FormerBooks {
+  @Model("Person")
+  struct Person {
+    var id: Int
+    @Relationship(inverse: \FormerBooks.Book.author, ordered: true) var written: ToMany<FormerBooks.Book> = []
+    @Relationship(inverse: \FormerBooks.Book.editor, ordered: true) var edited: ToMany<FormerBooks.Book> = []
+  }
+
+  @Model("Book")
+  struct Book {
+    var id: Int
+    @Attribute(originalName: "writer") var author: ToOne<FormerBooks.Person>?
+    var editor: ToOne<FormerBooks.Person>?
+  }
+}
+
+private enum SwappedBooks {
+  @Model("Person")
+  struct Person {
+    var id: Int
+    @Relationship(inverse: \SwappedBooks.Book.author, ordered: true) var written: ToMany<SwappedBooks.Book> = []
+    @Relationship(inverse: \SwappedBooks.Book.editor, ordered: true) var edited: ToMany<SwappedBooks.Book> = []
+  }
+
+  @Model("Book")
+  struct Book {
+    var id: Int
+    @Attribute(originalName: "editor") var author: ToOne<SwappedBooks.Person>?
+    @Attribute(originalName: "author") var editor: ToOne<SwappedBooks.Person>?
+  }
+}
+
+/// `editor` is the former `author`, and the former `editor` is gone.
+private enum ReusedBooks {
+  @Model("Person")
+  struct Person {
+    var id: Int
+    @Relationship(inverse: \ReusedBooks.Book.editor, ordered: true) var edited: ToMany<ReusedBooks.Book> = []
+  }
+
+  @Model("Book")
+  struct Book {
+    var id: Int
+    @Attribute(originalName: "author") var editor: ToOne<ReusedBooks.Person>?
+  }
+}
+
+@Suite("Renamed references of ordered relationships")
+struct RenamedOrderTests {
+  private let file: StoreFile
+
+  init() throws {
+    file = try StoreFile()
+    let db = try file.open(FirstBooks.Person.self, FirstBooks.Book.self).blocking
+    let person = FirstBooks.Person(id: 1)
+    let books = (1...3).map { FirstBooks.Book(id: $0, author: ToOne(person), editor: ToOne(person)) }
+    try db.insert(person)
+    try db.insert(books)
+    try db.setLinks(person, \.written, [books[2], books[0], books[1]])
+    try db.setLinks(person, \.edited, [books[1], books[2], books[0]])
+    try db.close()
+  }
+
+  /// The columns with positions.
+  private var positions: [String] {
+    get throws {
+      try file.sql("select name from pragma_table_xinfo('Book') order by name").compactMap { $0["name"]?.text }
+        .filter { $0.hasSuffix("_position") }
+    }
+  }
+
+  @Test("the order of rows goes with a reference that is renamed, and renamed back")
+  func renamed() throws {
+    let plan = try Store.plan(at: file.path, for: SecondBooks.Person.self, SecondBooks.Book.self)
+    #expect(plan.steps.contains("rename the column Book._author_position to _writer_position"), "\(plan)")
+    do {
+      let db = try file.open(SecondBooks.Person.self, SecondBooks.Book.self).blocking
+      let person = SecondBooks.Person(id: 1)
+      #expect(try db.fetch(person.written.all).map(\.id) == [3, 1, 2])
+      #expect(try db.fetch(person.edited.all).map(\.id) == [2, 3, 1])
+      try db.insert(SecondBooks.Book(id: 4, writer: ToOne(person)))
+      #expect(try db.fetch(person.written.all).map(\.id) == [3, 1, 2, 4])
+      try db.close()
+    }
+    #expect(try positions == ["_editor_position", "_writer_position"])
+    #expect(try Store.plan(at: file.path, for: SecondBooks.Person.self, SecondBooks.Book.self).isEmpty)
+    do {
+      let db = try file.open(FormerBooks.Person.self, FormerBooks.Book.self).blocking
+      let person = FormerBooks.Person(id: 1)
+      #expect(try db.fetch(person.written.all).map(\.id) == [3, 1, 2, 4])
+      #expect(try db.fetch(person.edited.all).map(\.id) == [2, 3, 1])
+      try db.close()
+    }
+    #expect(try positions == ["_author_position", "_editor_position"])
+  }
+
+  @Test("references that swap their names swap the orders of their rows")
+  func swapped() throws {
+    for _ in 0..<2 {
+      let db = try file.open(SwappedBooks.Person.self, SwappedBooks.Book.self).blocking
+      let person = SwappedBooks.Person(id: 1)
+      #expect(try db.fetch(person.written.all).map(\.id) == [2, 3, 1])
+      #expect(try db.fetch(person.edited.all).map(\.id) == [3, 1, 2])
+      try db.close()
+    }
+    #expect(try positions == ["_author_position", "_editor_position"])
+  }
+
+  @Test("a reference that takes the name of another one keeps its own order, and the file keeps that of the other")
+  func reused() throws {
+    let db = try file.open(ReusedBooks.Person.self, ReusedBooks.Book.self).blocking
+    let person = ReusedBooks.Person(id: 1)
+    #expect(try db.fetch(person.edited.all).map(\.id) == [3, 1, 2])
+    try db.insert(ReusedBooks.Book(id: 4, editor: ToOne(person)))
+    #expect(try db.fetch(person.edited.all).map(\.id) == [3, 1, 2, 4])
+    try db.close()
+    #expect(try positions == ["_editor_position", "_editor_retired_position"])
+  }
+}
