@@ -250,12 +250,13 @@ extension StoreSync: SyncPeer {
 
   /// Returns up to where this file has the changes of a replica: position zero if it has none.
   ///
-  /// - Parameter replica: The replica. For that of this file, the newest position is returned.
+  /// - Parameter replica: The replica. For that of this file, the position is that up to which it has handed out changes.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   public func cursor(of replica: ReplicaID) async throws -> ChangeCursor {
     try await store.readingModule(isBrief: true) { connection in
       let file = try ReplicaFile(connection)
-      let position = try replica == file.own() ? file.clock().now : file.received(from: replica)
+      let clock = try file.clock()
+      let position = try replica == file.own() ? min(clock.now, clock.identified) : file.received(from: replica)
       return ChangeCursor(replica: replica, position: position)
     }
   }

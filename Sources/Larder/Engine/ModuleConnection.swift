@@ -59,16 +59,6 @@ package struct ModuleConnection {
     try connection.savepoint(body)
   }
 
-  /// Calls the closure in a savepoint. None of its changes is refused because a derived property can't hold its sum: the
-  /// property gets the nearest value that it can, and the sum as soon as a later change brings that into its range.
-  ///
-  /// - Parameter body: The closure.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws, and the errors of any write.
-  package func clampingSums<Result>(_ body: () throws -> Result) throws -> Result {
-    try connection.clampingSums(body)
-  }
-
   /// Calls the closure so that all of its reads see the same commit.
   ///
   /// - Parameter body: The closure.

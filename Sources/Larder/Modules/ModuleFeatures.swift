@@ -80,6 +80,16 @@ extension ModuleConnection {
   /// for triggers of a module; NULL if rows are deleted for another reason. Every program that uses Larder sets it.
   package static let expiring = "(SELECT value FROM \(Catalogue.infoTable) WHERE key = '\(expiringKey)')"
 
+  /// Calls the closure in a savepoint. None of its changes is refused because a derived property can't hold its sum: the
+  /// property gets the nearest value that it can, and the sum as soon as a later change brings that into its range.
+  ///
+  /// - Parameter body: The closure.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws, and the errors of any write.
+  package func clampingSums<Result>(_ body: () throws -> Result) throws -> Result {
+    try connection.clampingSums(body)
+  }
+
   /// Returns the names of the modules without which the file must not be migrated.
   func modulesInUse() throws -> [String] {
     try connection.query("SELECT key FROM \(Catalogue.infoTable)").compactMap { $0["key"]?.text }

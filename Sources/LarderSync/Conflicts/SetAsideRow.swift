@@ -172,7 +172,8 @@ extension ReplicaFile {
   ///
   /// - Returns: The rows, and whether they are all: those that nothing keeps from being visible any longer are left out.
   fileprivate func setAsideRows() throws -> (rows: [SetAsideRow], areAll: Bool) {
-    let stored = try rows(where: SyncTables.isMissed)
+    // Those that were deleted and are wanted are no loss.
+    let stored = try rows(where: "\(SyncTables.isMissed) AND length % 2 = 1")
     let listed = try stored.compactMap(setAsideRow)
     return (listed, listed.count == stored.count)
   }
@@ -225,6 +226,7 @@ extension ReplicaFile {
   func reason(_ row: StoredRow) throws -> SetAsideRow.Reason? {
     guard let table = table(row.state.table) else { return nil }
     if !isComplete(row.state, table) { return .incomplete }
+    var wanted: SetAsideRow.Reason?
     for reference in table.description.references where reference.isEssential {
       guard let target = target(of: reference, in: row.state, table) else { continue }
       let found = try status(target)
@@ -235,7 +237,10 @@ extension ReplicaFile {
       let key = target.key.map(\.stored)
       guard let found else { return .missing(property: property, table: target.table, key: key) }
       if found.isThere { return .setAside(property: property, table: target.table, key: key) }
-      return .deleted(property: property, table: target.table, key: key)
+      let reason = SetAsideRow.Reason.deleted(property: property, table: target.table, key: key)
+      guard reference.rule == .deny else { return reason }
+      // It would be there for this row, if nothing else kept the row away.
+      wanted = wanted ?? reason
     }
     for rule in table.description.uniqueRules {
       guard let values = values(of: rule, in: row.state, hidden: [], table) else { continue }
@@ -247,6 +252,6 @@ extension ReplicaFile {
         return .duplicate(properties: properties, key: rival.key.map(\.stored))
       }
     }
-    return nil
+    return wanted
   }
 }

@@ -89,7 +89,7 @@ extension StoreSync {
           """, [.integer(last), .integer(position), .integer(try file.id(of: other))]
         ) { $0.integer(0) }
         for id in ids {
-          guard let row = try file.row(id), sent.lacks(row.state) else { continue }
+          guard let row = try file.row(id), sent.lacks(row) else { continue }
           try connection.run(
             "UPDATE \(SyncTables.rows) SET source = NULL, position = ?2 WHERE id = ?1",
             [.integer(id), .integer(try file.tick())])
@@ -126,9 +126,9 @@ struct SentRows: Sendable {
     for row in rows { hashes[row.rowKey] = row.hashValue }
   }
 
-  /// Whether the replica has the row in another state, or doesn't have it although it is there.
-  func lacks(_ state: RowState) -> Bool {
-    guard let hash = hashes[state.rowKey] else { return state.isThere }
-    return hash != state.hashValue
+  /// Whether the replica has the row in another state, or doesn't have it although it is there or visible.
+  func lacks(_ row: StoredRow) -> Bool {
+    guard let hash = hashes[row.rowKey] else { return row.state.isThere || row.isVisible }
+    return hash != row.state.hashValue
   }
 }

@@ -130,7 +130,7 @@ extension ReplicaFile {
 
   /// The number of rows that are set aside.
   func setAsideCount() throws -> Int {
-    try connection.first("SELECT count(*) FROM \(SyncTables.rows) WHERE \(SyncTables.isMissed)") {
+    try connection.first("SELECT count(*) FROM \(SyncTables.rows) WHERE \(SyncTables.isMissed) AND length % 2 = 1") {
       Int($0.integer(0))
     } ?? 0
   }

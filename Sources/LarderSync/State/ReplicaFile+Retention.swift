@@ -96,7 +96,7 @@ extension ReplicaFile {
       for referrer in try setAsideReferrers(of: row.rowKey) where !seen.contains(referrer.rowKey) {
         guard referrer.status == .cascaded else { return nil }
         let references = references(of: referrer, to: row.rowKey)
-        if references.contains(where: \.isEssential) {
+        if references.contains(where: { $0.isEssential && $0.rule != .deny }) {
           seen.insert(referrer.rowKey)
           gone.append(referrer)
         } else if references.contains(where: { $0.rule == .deny }) {

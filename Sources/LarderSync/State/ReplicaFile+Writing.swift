@@ -32,12 +32,13 @@ extension ReplicaFile {
       var row = StoredRow(
         id: old?.id, state: member.state, status: member.status, hidden: member.hidden,
         position: old?.position ?? 0, source: old?.source)
-      // Who has forgotten the row with the one that it went with has to hear of it again.
-      let isBack = old?.status == .cascaded && member.status == .visible && member.state.isThere
+      // Who has forgotten the row has to hear of it again: it went with another one, or was deleted and is wanted.
+      let isWanted = member.status == .visible && !member.state.isThere
+      let isBack = member.status == .visible && old?.status == .cascaded || isWanted && old?.status != .visible
       if isChanged || isBack {
         position += 1
         row.position = position
-        row.source = sources[row.rowKey]
+        row.source = isWanted ? nil : sources[row.rowKey]
       }
       try write(row)
     }

@@ -162,6 +162,17 @@ extension Tracker {
     try connection.run("DELETE FROM \(SyncTables.rows) WHERE \(condition)")
   }
 
+  /// Whether visible rows have values in another form than others have written them: the new model may have a third one.
+  private func hasConvertedValues(_ table: ModuleTable) throws -> Bool {
+    try connection.finds(
+      """
+      SELECT 1 FROM \(SyncTables.cells) AS cell JOIN \(SyncTables.rows) AS row ON row.id = cell.row
+        JOIN \(SyncTables.properties) AS property ON property.id = cell.property
+        JOIN \(SyncTables.tables) AS known ON known.id = row.table_id AND known.name = ?1
+        WHERE cell.held BETWEEN 1 AND 2 AND row.status = 0 AND property.column_name IS NOT NULL LIMIT 1
+      """, [.init(table.exchangeName)])
+  }
+
   /// Returns whether rows were held for the table.
   private func fit(_ table: ModuleTable) throws -> Bool {
     let time = try connection.first("SELECT now FROM \(SyncTables.clock)") { $0.integer(0) } ?? 0
@@ -169,6 +180,7 @@ extension Tracker {
     if try hasDescription(table) {
       // Rows that the former model kept from being visible may be complete for this one.
       try connection.run("UPDATE \(SyncTables.clock) SET settled = -abs(settled)")
+      if try hasConvertedValues(table) { try connection.run("UPDATE \(SyncTables.clock) SET settled = 0") }
     }
     try change(
       """

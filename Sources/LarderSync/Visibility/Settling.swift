@@ -88,7 +88,7 @@ struct Settling {
     guard clock.settled < clock.now else { return }
     if try file.needsSettling() {
       computed = []
-      for part in Part.allCases { try compute(part, file) }
+      for part in Part.allCases where clock.settled <= 0 || part != .gone { try compute(part, file) }
     }
     try file.connection.run("UPDATE \(SyncTables.clock) SET settled = now")
   }
@@ -99,6 +99,8 @@ struct Settling {
     case resurrected
     /// Rows that a rule keeps from being visible.
     case missed
+    /// Rows that went with a deleted one. With the same models they return with that one alone.
+    case gone
     /// Visible rows of which a value is hidden, or a counter is out of its range.
     case hidden
 
@@ -111,6 +113,11 @@ struct Settling {
         """
         SELECT id, table_id, 0 FROM \(rows) WHERE \(SyncTables.isResurrected) AND (table_id, id) > (?1, ?3) \
         ORDER BY table_id, id LIMIT ?4
+        """
+      case .gone:
+        """
+        SELECT id, table_id, key2 FROM \(rows) WHERE \(SyncTables.isSetAside) AND status = 7 \
+        AND (table_id, key2, id) > (?1, ?2, ?3) ORDER BY table_id, key2, id LIMIT ?4
         """
       case .missed:
         """

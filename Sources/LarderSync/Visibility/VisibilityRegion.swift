@@ -192,6 +192,9 @@ final class VisibilityRegion {
           continue
         }
         switch status {
+        // It would be there for this row, so what it lacks itself counts.
+        case .deleted where reference.rule == .deny, .cascaded where reference.rule == .deny:
+          if seen.insert(target).inserted { pending.append(found) }
         case .deleted: ends.updateValue(found.stamp, forKey: target)
         case .cascaded where !found.isThere: ends.updateValue(found.stamp, forKey: target)
         case .expired: ends.updateValue(nil, forKey: target)

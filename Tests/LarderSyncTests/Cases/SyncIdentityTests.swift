@@ -195,7 +195,7 @@ struct SyncIdentityTests {
     try await count(1, in: restored)
     // Who only asks makes it hand out nothing.
     #expect(try await restored.store.sync.replica() == former)
-    #expect(try await restored.store.sync.cursor(of: former).position == restored.now())
+    #expect(try await restored.store.sync.cursor(of: former).position < restored.now())
     let (one, other) = answers ? (b, restored) : (restored, b)
     try await one.exchange(with: other)
     #expect(try await restored.store.sync.replica() != former)
@@ -483,5 +483,19 @@ struct SyncIdentityTests {
     for replica in [b, copy, b] { try await replica.exchange(with: a) }
     try await expectEqual([a, b, copy])
     #expect(try await a.store.sync.conflicts().map(\.lost) == [.text("of the original")])
+  }
+
+  @Test("S17: who asks for what comes after the own position of a file doesn't make it another replica")
+  func ownPosition() async throws {
+    let replica = try Replica()
+    let own = try await replica.store.sync.replica()
+    try await replica.store.insert(SharedKind(id: "k", title: ""))
+    let cursor = try await replica.store.sync.cursor(of: own)
+    let batch = try await replica.store.sync.changes(after: cursor, for: ReplicaID(), limit: 10)
+    #expect(batch.rows.map(\.key) == [[.init("k")]])
+    let next = try await replica.store.sync.changes(
+      after: replica.store.sync.cursor(of: own), for: ReplicaID(), limit: 10)
+    #expect(next.rows.isEmpty)
+    #expect(try await replica.store.sync.replica() == own)
   }
 }

@@ -58,12 +58,13 @@ private struct Place: Hashable {
   static var indexes: [Index<Self>] { [Index(\.number, unique: true)] }
 }
 
-/// What must have a kind, and keeps it.
+/// What must have a kind, and keeps it, but goes with its owner.
 @Model
 private struct Ticket: Hashable {
   var id: String
-  var code: String = ""
+  @Attribute(.unique) var code: String?
   @Relationship(deleteRule: .deny) var kind: ToOne<Kind>
+  @Relationship(deleteRule: .cascade) var owner: ToOne<Owner>?
 }
 
 @Suite("Sync: which rows are visible, computed step by step and from scratch")
@@ -112,7 +113,10 @@ struct VisibleRowsTests {
             ("code", Bool.random(using: &random) ? text() : .null), ("kind", reference()), ("owner", reference(false)),
             ("title", text()),
           ]
-        case "Ticket": [("code", text()), ("kind", reference(false))]
+        case "Ticket":
+          [
+            ("code", Bool.random(using: &random) ? text() : .null), ("kind", reference(false)), ("owner", reference()),
+          ]
         default: [("sheet", reference())]
         }
       let length = Int64.random(in: 1...2, using: &random)
@@ -232,6 +236,82 @@ struct VisibleRowsTests {
     for _ in 0..<2 { try await b.exchange(with: a) }
     try await expectEqual([a, b])
     #expect(try await b.store.fetch(Ticket.all).map(\.kind.id) == ["k"])
+  }
+
+  /// A kind with what it needs, on both sides.
+  private func insertKind() async throws -> Owner {
+    let owner = Owner(id: "1", name: "1")
+    try await a.store.insert([Owner(id: "0", name: "0"), owner])
+    try await a.store.insert(Group(id: "g", title: "g", owner: ToOne("0")))
+    try await a.store.insert(Kind(id: "k", group: ToOne("g")))
+    try await b.exchange(with: a)
+    return owner
+  }
+
+  @Test("S5, S8: a row that lacks its owner stays listed when a kind is deleted that it would keep")
+  func listed() async throws {
+    let owner = try await insertKind()
+    try await a.store.delete(owner)
+    try await b.store.insert(Ticket(id: "t", kind: ToOne("k"), owner: ToOne(owner)))
+    for _ in 0..<2 { try await b.exchange(with: a) }
+    try await b.store.deleteAll(Kind.all)
+    for _ in 0..<2 { try await b.exchange(with: a) }
+    try await expectEqual([a, b])
+    for replica in [a, b] {
+      let reasons = try await replica.store.sync.setAside().map(\.reason)
+      #expect(reasons == [.deleted(property: "owner", table: "Owner", key: ["1"])])
+    }
+    try await a.store.sync.restore(try #require(try await a.store.sync.setAside().first))
+    for _ in 0..<2 { try await b.exchange(with: a) }
+    try await expectEqual([a, b])
+    #expect(try await b.store.fetch(Ticket.all).map(\.kind.id) == ["k"])
+  }
+
+  @Test("S5, S8: a row that went with its owner is kept as long as that, and so is the kind that it keeps")
+  func keptWithKind() async throws {
+    let owner = try await insertKind()
+    try await a.store.deleteAll(Kind.all)
+    try await b.store.insert(Ticket(id: "t", kind: ToOne("k"), owner: ToOne(owner)))
+    for _ in 0..<2 { try await b.exchange(with: a) }
+    #expect(try await a.store.count(Kind.all) == 1)
+    try await a.store.delete(owner)
+    for _ in 0..<2 { try await b.exchange(with: a) }
+    #expect(try await b.store.count(Kind.all) == 0)
+    try await a.store.sync.setRetention(.seconds(60))
+    // The owner was deleted 400 seconds later.
+    try await a.store.writingModule { connection in
+      try connection.execute(
+        "UPDATE \(SyncTables.rows) SET deletion_time = deletion_time + (400000 << 16) WHERE key1 = '1'")
+    }
+    #expect(try await a.store.sync.forgetDeletions(at: Date(timeIntervalSinceNow: 120)) == 0)
+    try await a.store.insert(owner)
+    for _ in 0..<2 { try await b.exchange(with: a) }
+    for replica in [a, b] { #expect(try await replica.store.fetch(Ticket.all).map(\.kind.id) == ["k"]) }
+    // Deleted, forgotten and wanted: whoever has forgotten the kind gets it once more.
+    try await a.store.delete(owner)
+    for _ in 0..<2 { try await b.exchange(with: a) }
+    _ = try await a.store.sync.forgetDeletions(at: Date(timeIntervalSinceNow: 7200))
+    _ = try await a.store.sync.forgetDeletions(at: Date(timeIntervalSinceNow: 7200))
+    #expect(try await a.store.count(Owner.all) == 1)
+    try await b.store.insert(owner)
+    for _ in 0..<3 { try await b.exchange(with: a) }
+    #expect(try await a.rows() == b.rows())
+  }
+
+  @Test("S9: a duplicate is listed as one, also if it would keep a deleted row")
+  func duplicateWithKind() async throws {
+    _ = try await insertKind()
+    try await a.store.insert(Kind(id: "other", group: ToOne("g")))
+    try await a.store.insert(Ticket(id: "first", code: "c", kind: ToOne("other")))
+    try await b.setClock(past: a)
+    try await b.store.insert(Ticket(id: "second", code: "c", kind: ToOne("k")))
+    try await a.store.deleteAll(Kind.where { $0.id == "k" })
+    for _ in 0..<2 { try await b.exchange(with: a) }
+    try await expectEqual([a, b])
+    let row = try #require(try await a.store.sync.setAside().first)
+    #expect(row.reason == .duplicate(properties: ["code"], key: ["first"]))
+    try await a.store.sync.merge(row)
+    #expect(try await a.store.sync.setAside().isEmpty)
   }
 
   @Test("S5: what went with a deleted row returns with it, whatever else it refers to was deleted and forgotten before")
