@@ -88,10 +88,13 @@ struct SimulatedReplica {
       guard let state = states[name] else { continue }
       writes.record(state, over: former[name])
     }
-    let isDeletion = changed.contains { former[$0]?.isThere == true && states[$0]?.isThere == false }
-    guard isDeletion else { return }
+    let deleted = changed.filter { former[$0]?.isThere == true && states[$0]?.isThere == false }
+    if deleted.isEmpty { return }
     let gone = Set(oracle.visible(former).keys).subtracting(oracle.visible(states).keys)
-    for name in gone { if let state = former[name] { writes.recordCascade(state) } }
+    // Rows that were set aside go with a deleted one as well.
+    for name in gone.union(oracle.following(deleted, in: states)) {
+      if let state = former[name] { writes.recordCascade(state) }
+    }
   }
 
   /// Takes up what has come since the last call, and returns the rows that have changed.

@@ -35,6 +35,19 @@ package struct VisibilityOracle: Sendable {
     return shown
   }
 
+  /// Returns the rows that go with deleted ones, whether or not something else keeps them from being visible already.
+  package func following(_ deleted: Set<RowName>, in state: [RowName: RowState]) -> Set<RowName> {
+    var gone = deleted
+    while true {
+      let more = state.filter { row, state in
+        state.causalLength % 2 == 1 && !gone.contains(row)
+          && references(state).contains { $0.isEssential && $0.rule != .deny && gone.contains($0.target) }
+      }
+      if more.isEmpty { return gone.subtracting(deleted) }
+      gone.formUnion(more.keys)
+    }
+  }
+
   private func isEarlier(_ left: RowName, _ right: RowName, _ state: [RowName: RowState]) -> Bool {
     guard let first = state[left]?.insertion, let second = state[right]?.insertion else { return false }
     return first == second ? left < right : first < second
