@@ -52,6 +52,7 @@ extension StoreSync {
     _ received: ChangeCursor, of peer: some SyncPeer, after error: any Error
   ) async throws -> Bool {
     if error is CancellationError || Task.isCancelled { return false }
+    // If the peer doesn't answer, the first error counts.
     guard let newest = try? await peer.cursor(of: received.replica).position, newest > 0, newest < received.position
     else { return false }
     return try await store.writingModule { connection in

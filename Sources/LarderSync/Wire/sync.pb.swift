@@ -341,7 +341,7 @@ nonisolated struct WireRows: @unchecked Sendable {
     set {_uniqueStorage()._integers = newValue}
   }
 
-  /// The reals, as the 64 bits of IEEE 754. A NaN keeps its payload.
+  /// The reals, as the 64 bits of IEEE 754. Whoever applies a batch refuses NaN and -0.0, which no column of SQLite holds.
   var reals: [UInt64] {
     get {_storage._reals}
     set {_uniqueStorage()._reals = newValue}
