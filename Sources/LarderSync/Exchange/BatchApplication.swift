@@ -157,6 +157,11 @@ struct BatchApplication: Sendable {
       }
     }
     try region.solve()
+    // Who lacks the row that wants a deleted one can forget the deleted one before it gets the other.
+    let wanted = sources.keys.filter { region.members[$0].map { $0.status == .visible && !$0.state.isThere } ?? false }
+    if try !wanted.isEmpty && !isInStep(file) {
+      for rowKey in wanted { sources[rowKey] = nil }
+    }
     try file.write(region, sources: sources)
     for rowKey in copied { try file.offerAnew(rowKey) }
     if isLast { try finish(file, sender) }
@@ -164,6 +169,12 @@ struct BatchApplication: Sendable {
     // What was merged is settled.
     try connection.run("UPDATE \(SyncTables.clock) SET settled = now")
     return changed
+  }
+
+  /// Whether the sender has everything that this file had before the batch.
+  private func isInStep(_ file: ReplicaFile) throws -> Bool {
+    guard try header.recipient == file.own() else { return false }
+    return try file.isComplete(upTo: header.received, for: header.sender)
   }
 
   /// Records what is known after the last transaction.

@@ -38,7 +38,8 @@ extension ReplicaFile {
       since: cursor, upTo: ChangeCursor(replica: own, position: end), recipient: recipient, isLast: isLast,
       modelsDigest: modelsDigest, rows: rows.map(\.state),
       knowledge: try knowledge(after: cursor.position, upTo: end) + knowledge(of: recipient, after: end, for: cursor),
-      names: try names(after: cursor.position, upTo: end), forgotten: try forgotten())
+      names: try names(after: cursor.position, upTo: end), forgotten: try forgotten(),
+      received: try recipient.map(received) ?? 0)
   }
 
   /// Collects changes of which it is recorded that they are handed out, for a store that can't record it of others.

@@ -34,6 +34,7 @@ final class FileExport: Sendable {
     (self.url, self.recipient, self.since, self.upTo) = (url, recipient, since, upTo)
     var header = BatchHeader(since: since, upTo: upTo, recipient: recipient, isLast: true)
     header.forgotten = try file.forgotten()
+    header.received = try recipient.map(file.received) ?? 0
     let writer = try BatchWriter(
       header, modelsDigest: file.modelsDigest,
       knowledge: try file.knowledge(after: since.position, upTo: upTo.position),

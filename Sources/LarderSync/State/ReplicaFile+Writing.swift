@@ -38,7 +38,7 @@ extension ReplicaFile {
       if isChanged || isBack {
         position += 1
         row.position = position
-        row.source = isWanted ? nil : sources[row.rowKey]
+        row.source = sources[row.rowKey]
       }
       try write(row)
     }

@@ -23,6 +23,8 @@ public struct ChangeBatch: Sendable, Hashable {
   /// The position of the last deletion that the sender has forgotten; zero if it has forgotten none. Who has its changes up
   /// to an earlier position may have rows that were deleted.
   public let forgotten: Int64
+  /// Up to which position the sender has the changes of the ``recipient``; zero if it has none.
+  public let received: Int64
 
   /// Creates a batch.
   ///
@@ -37,9 +39,10 @@ public struct ChangeBatch: Sendable, Hashable {
   ///   - names: The names of replicas, as far as they changed.
   ///   - forgotten: The position of the last deletion that the sender has forgotten. Zero for who hands on all batches that
   ///     there ever were, deletions among them.
+  ///   - received: Up to which position the sender has the changes of the recipient. Zero for who doesn't know.
   public init(
     since: ChangeCursor, upTo: ChangeCursor, recipient: ReplicaID?, isLast: Bool, modelsDigest: Data,
-    rows: [RowState], knowledge: [Knowledge], names: [ReplicaName] = [], forgotten: Int64 = 0
+    rows: [RowState], knowledge: [Knowledge], names: [ReplicaName] = [], forgotten: Int64 = 0, received: Int64 = 0
   ) {
     self.since = since
     self.upTo = upTo
@@ -50,6 +53,7 @@ public struct ChangeBatch: Sendable, Hashable {
     self.knowledge = knowledge
     self.names = names
     self.forgotten = forgotten
+    self.received = received
   }
 
   /// The replica that sends.
@@ -59,6 +63,7 @@ public struct ChangeBatch: Sendable, Hashable {
   var header: BatchHeader {
     var header = BatchHeader(since: since, upTo: upTo, recipient: recipient, isLast: isLast)
     header.forgotten = forgotten
+    header.received = received
     return header
   }
 }

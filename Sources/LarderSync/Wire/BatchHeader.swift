@@ -15,6 +15,8 @@ public struct BatchHeader: Sendable, Hashable {
   /// The position of the last deletion that the sender has forgotten; zero if it has forgotten none. Who has its changes up
   /// to an earlier position may have rows that were deleted.
   public internal(set) var forgotten: Int64 = 0
+  /// Up to which position the sender has the changes of the ``recipient``; zero if it has none.
+  public internal(set) var received: Int64 = 0
 
   /// Creates the header of a batch.
   ///
@@ -77,6 +79,7 @@ extension BatchHeader {
     message.keyID = keyID ?? Data()
     message.salt = salt ?? Data()
     message.forgotten = UInt64(clamping: forgotten)
+    message.received = UInt64(clamping: received)
     return message
   }
 
@@ -94,6 +97,7 @@ extension BatchHeader {
     guard recipient != nil || message.recipient.isEmpty else { throw .init("the recipient doesn't have 16 bytes") }
     isLast = message.isLast
     forgotten = try position(message.forgotten)
+    received = try position(message.received)
     keyID = message.keyID.isEmpty ? nil : message.keyID
     guard message.keyID.isEmpty || message.keyID.count == ReplicaID.byteCount else {
       throw .init("the identifier of the key doesn't have 16 bytes")

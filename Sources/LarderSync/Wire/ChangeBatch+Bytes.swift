@@ -51,6 +51,7 @@ extension ChangeBatch {
     try reader.finish()
     self.init(
       since: header.since, upTo: header.upTo, recipient: header.recipient, isLast: header.isLast,
-      modelsDigest: modelsDigest, rows: rows, knowledge: knowledge, names: names, forgotten: header.forgotten)
+      modelsDigest: modelsDigest, rows: rows, knowledge: knowledge, names: names, forgotten: header.forgotten,
+      received: header.received)
   }
 }

@@ -173,6 +173,10 @@ nonisolated struct WireHeader: Sendable {
   /// is_last is set.
   var forgotten: UInt64 = 0
 
+  /// Up to which position the sender has the changes of the recipient; 0 if it has none, or if there is no recipient. Less
+  /// than 2^63.
+  var received: UInt64 = 0
+
   var unknownFields = SwiftProtobuf.UnknownStorage()
 
   init() {}
@@ -231,7 +235,11 @@ nonisolated struct WireRows: @unchecked Sendable {
     set {_uniqueStorage()._replicas = newValue}
   }
 
-  /// The names of tables and properties, none twice. 1 to 1,024 bytes each.
+  /// The names of tables and properties, none twice. 1 to 65,536 bytes each. The table of a collection of
+  /// documents is called "_larder_documents:" and the name of the collection with A to Z in lowercase; its key is a text. A
+  /// property of a document is called "." and its name; its value is a text, the JSON of the value without white space, or
+  /// null if the document no longer has it. If a name has a NUL, it is written as in JSON, with the quotation marks. The
+  /// property "expires" is the time at which the document expires, a real, in seconds since 2001, or null.
   var names: [String] {
     get {_storage._names}
     set {_uniqueStorage()._names = newValue}
@@ -486,7 +494,7 @@ nonisolated extension WireCompression: SwiftProtobuf._ProtoNameProviding {
 
 nonisolated extension WireHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   static let protoMessageName: String = _protobuf_package + ".Header"
-  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}sender\0\u{1}recipient\0\u{1}since\0\u{3}up_to\0\u{3}is_last\0\u{1}compression\0\u{3}key_id\0\u{1}salt\0\u{1}forgotten\0\u{c}\u{10}\u{10}")
+  static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}version\0\u{1}sender\0\u{1}recipient\0\u{1}since\0\u{3}up_to\0\u{3}is_last\0\u{1}compression\0\u{3}key_id\0\u{1}salt\0\u{1}forgotten\0\u{1}received\0\u{c}\u{10}\u{10}")
 
   mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -504,6 +512,7 @@ nonisolated extension WireHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 8: try { try decoder.decodeSingularBytesField(value: &self.keyID) }()
       case 9: try { try decoder.decodeSingularBytesField(value: &self.salt) }()
       case 10: try { try decoder.decodeSingularUInt64Field(value: &self.forgotten) }()
+      case 11: try { try decoder.decodeSingularUInt64Field(value: &self.received) }()
       default: break
       }
     }
@@ -540,6 +549,9 @@ nonisolated extension WireHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if self.forgotten != 0 {
       try visitor.visitSingularUInt64Field(value: self.forgotten, fieldNumber: 10)
     }
+    if self.received != 0 {
+      try visitor.visitSingularUInt64Field(value: self.received, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -554,6 +566,7 @@ nonisolated extension WireHeader: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.keyID != rhs.keyID {return false}
     if lhs.salt != rhs.salt {return false}
     if lhs.forgotten != rhs.forgotten {return false}
+    if lhs.received != rhs.received {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
