@@ -82,25 +82,30 @@ public struct StoreSync: Sendable {
     progress: (@Sendable (ExchangeReport) -> Void)? = nil
   ) async throws -> ExchangeReport {
     let (start, first) = try await begin(with: peer)
+    var report = ExchangeReport()
     do {
-      return try await exchange(with: peer, start, first, attachments, progress)
+      try await exchange(with: peer, start, first, attachments, &report, progress)
     } catch {
       guard await isOutdated(start, with: peer, after: error) else { throw error }
       let next = try await begin(with: peer)
-      return try await exchange(with: peer, next.start, next.first, attachments, progress)
+      try await exchange(with: peer, next.start, next.first, attachments, &report, progress)
     }
+    return report
   }
 
   /// - Parameters:
   ///   - start: What both sides know when it begins.
   ///   - first: The first batch of the peer.
+  ///   - total: What was done. It has what an attempt has done that ended early.
   private func exchange(
     with peer: some SyncPeer, _ start: ExchangeStart, _ first: ChangeBatch, _ attachments: AttachmentTransfer,
-    _ progress: (@Sendable (ExchangeReport) -> Void)?
-  ) async throws -> ExchangeReport {
+    _ total: inout ExchangeReport, _ progress: (@Sendable (ExchangeReport) -> Void)?
+  ) async throws {
     let other = start.received.replica
-    var (start, theirs, report) = (start, first, ExchangeReport())
-    if try await start.needsFreshStart(with: peer, theirs) {
+    var (start, theirs, report) = (start, first, total)
+    defer { total = report }
+    let startsAfresh = try await start.needsFreshStart(with: peer, theirs)
+    if startsAfresh {
       try await startAfresh(with: peer, other)
       report.startedAfresh = true
       start = try await self.start(with: peer, other)
@@ -108,20 +113,20 @@ public struct StoreSync: Sendable {
     }
     var failure = try await receive(theirs, from: peer, start.own, attachments, &report, progress)
     let ours = try await changes(after: start.sent, for: other, limit: Self.batchSize)
-    if start.peerNeedsFreshStart(ours) {
-      report.peerMustStartAfresh = true
-    } else {
+    report.peerMustStartAfresh = start.peerNeedsFreshStart(ours)
+    if !report.peerMustStartAfresh {
       try await noteSending(ours, start, to: other)
+      let known = report.sentAttachments
       let other = try await Self.carry(
         from: self, ours, to: peer, other, attachments, applying: { try await peer.apply($0) }
       ) { handed, _, attachments in
         report.sent += handed
-        report.sentAttachments = attachments
+        report.sentAttachments = known + attachments
         progress?(report)
       }
       failure = failure ?? other
     }
-    if report.startedAfresh, !report.peerMustStartAfresh {
+    if startsAfresh, !report.peerMustStartAfresh {
       // The peer has deleted again what it was offered and had deleted before.
       theirs = try await Self.changes(of: peer, after: try await cursor(of: other), for: start.own)
       failure = try await receive(theirs, from: peer, start.own, attachments, &report, progress) ?? failure
@@ -133,7 +138,6 @@ public struct StoreSync: Sendable {
     report.setAside = setAside
     try await forgetDeletionsDaily(after: lastForgotten)
     if let failure { throw failure }
-    return report
   }
 
   /// Records that the peer begins with the first change, if deletions were forgotten and one batch isn't all.

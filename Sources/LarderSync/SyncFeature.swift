@@ -13,14 +13,17 @@ final class SyncFeature: ModuleFeature {
   init() {}
 
   func willMigrate(_ connection: ModuleConnection) throws {
+    if try SyncTables.exist(connection) { try ReplicaFile(connection).identifyOpened() }
     try Tracker(connection).prepareMigration()
     isMigrated.store(true, ordering: .relaxed)
   }
 
   func didOpen(_ connection: ModuleConnection) throws {
     let tracker = Tracker(connection)
-    if try tracker.isFit() { return }
+    let isCopy = try SyncTables.exist(connection) && ReplicaFile(connection).isCopy()
+    if try !isCopy && tracker.isFit() { return }
     try connection.transaction {
+      if isCopy { try ReplicaFile(connection).identifyOpened() }
       try tracker.enable()
       try tracker.fit(isMigrated: isMigrated.load(ordering: .relaxed))
     }

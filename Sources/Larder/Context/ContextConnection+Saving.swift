@@ -239,7 +239,8 @@ extension ContextConnection {
     for sql in sql(in: layer) {
       let hasVersions = try exists("SELECT 1 FROM \(sql.base) LIMIT 1")
       let counts = !sql.table.counters.isEmpty
-      if counts { try run([sql.noteCounted]) }
+      // Of rows that can expire, they were recorded when expired ones were removed.
+      if counts, !sql.table.expires { try run([sql.noteCounted]) }
       if hasVersions { try run(sql.dropUnchanged) }
       if hasVersions, counts { try run(sql.addCounters + sql.takeOthers(mayBeUnchanged: true)) }
       if expectsTaken { try run([sql.dropEqual] + (counts ? sql.addInserted(policy) : [])) }

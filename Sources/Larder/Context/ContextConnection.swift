@@ -337,7 +337,8 @@ extension ContextConnection {
     return String(find.dropFirst("SELECT \(M.schema.statements.columns) FROM \(M.schema.statements.table)".count))
   }
 
-  private func notPending<M: Model>(_ values: [M], _ sql: OverlaySQL) throws -> [M] {
+  /// Returns the values whose rows have no unsaved changes in the layer of the SQL.
+  func notPending<M: Model>(_ values: [M], _ sql: OverlaySQL) throws -> [M] {
     guard try exists("SELECT 1 FROM \(sql.pending) LIMIT 1") else { return values }
     let statement = try connection.statement("SELECT 1 FROM \(sql.pending)\(isKey(of: M.self))")
     return try values.filter { value in

@@ -187,6 +187,18 @@ extension OverlaySQL {
     ]
   }
 
+  /// Adds what unsaved rows that got a later date have added to the counters of the expired rows below.
+  var addExpired: String {
+    let below = layers.dropLast().last.map { name("expired", in: $0) } ?? "main.\(shadow)"
+    let sums = sums("m", "p") { "b.\($0)" }.map { (column: $0.counter, value: $0.sum) }
+    return assign(
+      pending, sums, of: "p",
+      """
+      FROM \(base) AS b CROSS JOIN \(pending) AS p ON \(sameKey("p", "b")) CROSS JOIN \(below) AS m ON \(sameKey("m", "b")) \
+      WHERE p.\(Self.state) = 0 AND NOT \(Expiry.isThere("b")) AND NOT \(Expiry.isThere("m")) AND NOT (\(sameCounters("m", "b")))
+      """)
+  }
+
   /// Adds the counters of rows that were inserted in both, unless their other values are in conflict.
   func addInserted(_ policy: MergePolicy) -> [String] {
     let storeWins = policy == .preferStore || policy == .rollback

@@ -55,16 +55,18 @@ extension OverlaySQL {
   /// Removes expired rows: those without a saved version, and those whose saved version has expired, too.
   ///
   /// A row that got a later date in this layer is there although its saved version has expired, and nobody else has
-  /// deleted it: it has no version any more with which somebody's could be in conflict.
+  /// deleted it: it has no version any more with which somebody's could be in conflict. What others have added to its
+  /// counters until then is added up first.
   var dropExpired: [String] {
     let below = "SELECT 1 FROM \(base) AS b WHERE \(sameKey("b", pending)) AND \(Expiry.isThere("b"))"
     return [
       "DELETE FROM \(pending) WHERE \(Self.state) = 0 AND \(Expiry.isOver) AND NOT EXISTS (\(below))", dropBase,
+    ] + (table.counters.isEmpty ? [] : [noteCounted, addExpired]) + [
       """
       DELETE FROM \(base) WHERE \(Expiry.isOver) \
       AND EXISTS (SELECT 1 FROM \(pending) AS p WHERE \(sameKey("p", base)) AND p.\(Self.state) = 0) \
       AND NOT EXISTS (SELECT 1 FROM \(lower) AS m WHERE \(sameKey("m", base)))
-      """,
+      """
     ]
   }
 

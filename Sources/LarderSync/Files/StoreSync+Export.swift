@@ -19,15 +19,17 @@ extension StoreSync {
   /// - Parameters:
   ///   - url: Where the file is written.
   ///   - recipient: The replica that gets the file; nil for everybody.
-  ///   - cursor: Where the changes begin; nil for what the recipient is known to have.
+  ///   - cursor: Where the changes begin: the end of an earlier file, and not of a history; nil for what the recipient is
+  ///     known to have.
   ///   - attachments: Whether the file has the bytes of attachments: those that rows name which the recipient doesn't know,
   ///     and those that came after their rows.
   ///   - key: The key that seals the file; nil if it isn't sealed.
   /// - Returns: What the file has.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.notFound` for a recipient that was away for longer than
   ///   deletions are kept, `.readOnly` if the store can't write and has changes for the recipient that were never handed out,
-  ///   `.invalidValue` for a cursor of another replica
-  ///   and for this replica as the recipient, `.diskFull` and `.inputOutput` if the file can't be written;
+  ///   `.invalidValue` for a cursor of another replica, for this replica as the recipient, and for a cursor past everything
+  ///   that was handed out, because the store was put back from an older copy and is a new replica now;
+  ///   `.diskFull` and `.inputOutput` if the file can't be written;
   ///   ``BatchError`` `.limitExceeded` for a row that is too large; the errors of any read and write. No file is left then.
   /// - Complexity: O(*n*) of the changes. It holds a part of them at a time.
   @discardableResult
@@ -41,6 +43,7 @@ extension StoreSync {
         .invalidValue, ofModel: nil,
         "A file for this replica itself was asked for. Name the replica that imports it, or leave the name out.")
     }
+    if let cursor { try await refuseIfOlder(than: cursor) }
     if attachments.takesBytes { try await recordArrivals() }
     var (attempts, canWrite) = (0, true)
     while true {
@@ -59,6 +62,26 @@ extension StoreSync {
         }
       }
     }
+  }
+
+  /// Refuses a cursor up to which this file hasn't handed out its changes: it was put back from an older copy, and becomes a
+  /// new replica.
+  private func refuseIfOlder(than cursor: ChangeCursor) async throws {
+    let isOlder = try await store.readingModule(isBrief: true) { try ReplicaFile($0).isOlder(than: cursor) }
+    guard isOlder else { return }
+    let wasOlder = try await store.writingModule { connection in
+      try connection.transaction {
+        // Another export may have handed out more since.
+        guard try ReplicaFile(connection).isOlder(than: cursor) else { return false }
+        try ReplicaFile(connection).becomeNewReplica(ifAskedWith: cursor)
+        return true
+      }
+    }
+    guard wasOlder else { return }
+    throw StoreError(
+      .invalidValue, ofModel: nil,
+      "No file of this store has ended at position \(cursor.position), so it was put back from an older copy, or the cursor is that of a history. Export without since, and pass the end of that file the next time."
+    )
   }
 
   /// How often a file is begun whose attachments are deleted meanwhile.

@@ -20,11 +20,26 @@ extension ReplicaFile {
   /// Makes the file a replica of its own, if it is a copy. In a transaction of the caller's.
   func identify() throws {
     guard try isCopy() else { return }
-    if try connection.finds("SELECT 1 FROM \(SyncTables.clock) WHERE file IS NOT NULL") {
-      try becomeNewReplica()
-    } else {
-      try confirmContributions()
-    }
+    try becomeNewReplica()
+    try recordPlace()
+  }
+
+  /// Does the same while the file is opened, before the program has written to it: what the original has added to counters is
+  /// the original's, also if it was never handed out. In a transaction of the caller's.
+  func identifyOpened() throws {
+    guard try isCopy() else { return }
+    try confirmContributions()
+    try identify()
+  }
+
+  /// Records that a file is its own original, whose tracking has just begun. In a transaction of the caller's.
+  func identifyNew() throws {
+    try confirmContributions()
+    try recordPlace()
+  }
+
+  /// A store in memory has no place, so each of its backups is a copy.
+  private func recordPlace() throws {
     try connection.run(
       "UPDATE \(SyncTables.clock) SET file = ?1, identified = now", [place.map { .init($0) } ?? .null])
   }
@@ -117,7 +132,7 @@ extension ReplicaFile {
         SELECT row, property, ?2, length, time,
         high - CASE WHEN confirmed_length = length THEN confirmed_high ELSE 0 END,
         low - CASE WHEN confirmed_length = length THEN confirmed_low ELSE 0 END
-        FROM \(SyncTables.counters) WHERE replica = ?1 AND time > ?3
+        FROM \(SyncTables.counters) WHERE replica = ?1 AND time > ?3 AND confirmed_time IS NOT time
       """,
       """
       DELETE FROM \(SyncTables.counters) WHERE replica = ?1 AND time > ?3 AND confirmed_length IS NOT length

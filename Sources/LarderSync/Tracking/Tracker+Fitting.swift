@@ -270,9 +270,38 @@ extension Tracker {
       else { continue }
       // They would record what is held for the column as changes of the other property.
       try dropTriggers(of: id)
+      let name = column.originalName ?? column.name
+      if let former = known.first(where: { $0.name == name && $0.column == nil }) {
+        try dropFormerPositions(former.id, insteadOf: property.id, column.name, of: table, id)
+      }
       try hold(column.name, property.id, of: table, id)
       try setColumn(nil, of: property.id)
     }
+  }
+
+  /// Drops the positions that are held from before a reference was renamed, of the rows of each order that was changed since:
+  /// what the table shows of them is a change then.
+  ///
+  /// Positions that an earlier version made when it took them for another property were written at one time.
+  private func dropFormerPositions(
+    _ former: Int64, insteadOf property: Int64, _ column: String, of table: ModuleTable, _ id: Int64
+  ) throws {
+    guard let reference = table.references.first(where: { ModuleTable.positionColumn(of: $0.column) == column }) else {
+      return
+    }
+    let owner = "row.\(reference.column.quotedName)"
+    let rows = "\(SyncTables.rows) AS known ON \(isRow(of: table, id))"
+    let source = "main.\(table.name.quotedName) AS row CROSS JOIN \(rows)"
+    try connection.run(
+      """
+      DELETE FROM \(SyncTables.cells) WHERE property = ?1 AND held BETWEEN 1 AND 2 AND row IN (
+        SELECT known.id FROM \(source) WHERE \(owner) IN (
+          SELECT \(owner) FROM \(source) JOIN \(SyncTables.cells) AS cell ON cell.row = known.id AND cell.property = ?2
+          LEFT JOIN \(SyncTables.cells) AS former ON former.row = known.id AND former.property = ?1
+          WHERE cell.time > coalesce(former.time, known.time) AND NOT EXISTS (
+            SELECT 1 FROM \(SyncTables.cells) AS other WHERE other.property = ?2 AND other.row <> cell.row
+            AND other.time = cell.time AND other.replica = cell.replica)))
+      """, [.integer(former), .integer(property)])
   }
 
   /// Gives the properties of a table that is tracked already the columns that the model has renamed.
@@ -280,6 +309,7 @@ extension Tracker {
     guard try hasDescription(table),
       let former = try tracked().first(where: { ExactName($0.name) == ExactName(table.exchangeName) })
     else { return }
+    try recordGone(former, for: table)
     let known = try properties(of: former.id)
     let columns = known.compactMap(\.column)
     let renamed = RenamedColumns(from: former.description, columns: columns, to: table)

@@ -11,8 +11,13 @@ extension Tracker {
     guard try SyncTables.exist(connection) else { return }
     for table in try tracked().filter(isGone) { try recordRemoval(of: table) }
     for table in try untracked() { try recover(table) }
-    try leaveBeforeMigration()
     let models = try synced()
+    for table in try tracked() {
+      guard let model = models.first(where: { ExactName($0.exchangeName) == ExactName(table.name) }), !model.isDescribed
+      else { continue }
+      try recordGone(table, for: model)
+    }
+    try leaveBeforeMigration()
     for var table in try tracked() {
       guard let model = models.first(where: { ExactName($0.exchangeName) == ExactName(table.name) }),
         try hasTable(table.name)

@@ -63,13 +63,14 @@ extension Tracker {
   }
 
   private func recordDeletions(_ condition: String) throws {
-    try move(
-      "\(condition) AND known.status = 0",
-      """
-      length = length + length % 2, status = 1, source = NULL, deletion_time = moved.moment, \
-      deletion_replica = (SELECT replica FROM \(SyncTables.clock))
-      """)
+    try move("\(condition) AND known.status = 0", Self.deletion)
   }
+
+  /// What makes a row a deleted one.
+  private static let deletion = """
+    length = length + length % 2, status = 1, source = NULL, deletion_time = moved.moment, \
+    deletion_replica = (SELECT replica FROM \(SyncTables.clock))
+    """
 
   /// A row that was deleted is a new one, and one that was set aside was edited, as if a trigger had seen it come.
   private func recordReturns(_ condition: String, _ description: ModuleTable, _ table: Int64) throws {
@@ -96,6 +97,32 @@ extension Tracker {
         replica = CASE WHEN \(isEdit) THEN replica ELSE (SELECT replica FROM \(SyncTables.clock)) END, \
         deletion_time = NULL, deletion_replica = NULL, source = NULL, status = 0
         """)
+    }
+  }
+
+  /// Records that rows are deleted that went with a deleted one, if new models no longer let them go with it: nobody wants
+  /// them back.
+  ///
+  /// - Parameters:
+  ///   - former: The table as the former models describe it.
+  ///   - table: The table as the new model describes it.
+  func recordGone(_ former: TrackedTable, for table: ModuleTable) throws {
+    let essential = former.properties.filter { $0.reference?.isEssential == true }
+    if essential.isEmpty { return }
+    let renamed = RenamedColumns(from: former.description, columns: former.properties.map(\.column.name), to: table)
+    for property in essential {
+      guard let reference = property.reference, let target = try tableID(of: reference.table) else { continue }
+      let column = renamed.names[property.column.name] ?? property.column.name
+      let isDisplaced = renamed.displaced.contains(property.column.name)
+      let next = table.references.first { $0.column.isSameColumn(as: column) && $0.table == reference.table }
+      if !isDisplaced, next?.isEssential == true { continue }
+      try move(
+        """
+        known.table_id = \(former.id) AND known.status = \(RowStatus.cascaded.rawValue) AND known.length % 2 = 1 \
+        AND EXISTS (SELECT 1 FROM \(SyncTables.cells) AS cell WHERE cell.row = known.id AND cell.property = \(property.id) \
+        AND cell.held BETWEEN 1 AND 2 AND cell.value IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(SyncTables.rows) AS target \
+        WHERE target.table_id = \(target) AND target.key1 = cell.value AND target.status = 0))
+        """, Self.deletion)
     }
   }
 

@@ -38,7 +38,7 @@ struct Tracker {
     try fit()
     // Rows that were there already satisfy all rules.
     try connection.run("UPDATE \(SyncTables.clock) SET settled = now")
-    try ReplicaFile(connection).identify()
+    try ReplicaFile(connection).identifyNew()
     try connection.setInUse(SyncTables.version, SyncFeature.self)
   }
 

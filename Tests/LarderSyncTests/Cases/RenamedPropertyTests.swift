@@ -392,12 +392,13 @@ struct RenamedOrderingTests {
     #expect(try await c.store.sync.conflicts().isEmpty)
   }
 
-  @Test("S11, S16: the order that an earlier version of the package took for another property is brought back")
-  func parted() async throws {
-    var (a, b) = try await pair()
+  /// Makes another property of the order, as an earlier version of the package did when the reference was renamed.
+  ///
+  /// - Parameter time: The SQL of the time at which each position was written since; nil if none was.
+  private func part(_ replica: Replica, writtenAt time: String? = nil) async throws {
     let (properties, cells) = (SyncTables.properties, SyncTables.cells)
     let former = "name = '_author_position'"
-    try await a.store.writingModule { connection in
+    try await replica.store.writingModule { connection in
       try connection.transaction {
         try connection.run("UPDATE main.Tale SET _teller_position = id")
         try connection.run(
@@ -418,13 +419,44 @@ struct RenamedOrderingTests {
           UPDATE \(SyncTables.tables) SET description = CAST(replace(CAST(description AS TEXT),
             '"originalName":"_author_position",', '') AS BLOB) WHERE name = 'Tale'
           """)
+        guard let time else { return }
+        try connection.run(
+          """
+          INSERT INTO \(cells) (row, property, length, time, replica)
+            SELECT known.id, property.id, known.length, \(time), clock.replica FROM main.Tale AS tale
+            JOIN \(SyncTables.rows) AS known ON known.key1 = tale.id
+            JOIN \(properties) AS property ON property.name = '_teller_position', \(SyncTables.clock) AS clock
+          """)
+        try connection.run("UPDATE \(SyncTables.clock) SET now = now + 10")
       }
     }
-    #expect(try await order(a) == ids)
+    #expect(try await order(replica) == ids)
+  }
+
+  @Test("S11, S16: the order that an earlier version of the package took for another property is brought back")
+  func parted() async throws {
+    // Once nobody has written it, and once the earlier version has, for all rows at one time.
+    for time in [nil, "clock.now + 1"] {
+      var (a, b) = try await pair()
+      try await part(a, writtenAt: time)
+      a = try await reopened(a)
+      #expect(try await order(a) == ["3", "1", "2"])
+      try await a.exchange(with: b)
+      #expect(try await formerOrder(b) == ["3", "1", "2"])
+      b = try await reopened(b)
+      try await a.exchange(with: b)
+      try await expectEqual([a, b])
+    }
+  }
+
+  @Test("S11, S16: an order that was changed since an earlier version took it for another property stays")
+  func partedAndChanged() async throws {
+    var (a, b) = try await pair()
+    try await part(a, writtenAt: "clock.now + row_number() OVER ()")
     a = try await reopened(a)
-    #expect(try await order(a) == ["3", "1", "2"])
+    #expect(try await order(a) == ids)
     try await a.exchange(with: b)
-    #expect(try await formerOrder(b) == ["3", "1", "2"])
+    #expect(try await formerOrder(b) == ids)
     b = try await reopened(b)
     try await a.exchange(with: b)
     try await expectEqual([a, b])

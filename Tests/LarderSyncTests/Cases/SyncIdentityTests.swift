@@ -8,10 +8,12 @@ import Testing
 @Suite("Sync: copies of a file")
 struct SyncIdentityTests {
   /// A replica whose file is a copy of another's.
-  private func copy(of replica: Replica) async throws -> Replica {
+  private func copy(
+    of replica: Replica, configuration: Store.Configuration = .init(sync: .on)
+  ) async throws -> Replica {
     let folder = try TemporaryFolder()
     try await replica.store.backup(to: folder.file("test.larder"))
-    return try Replica(folder: folder)
+    return try Replica(folder: folder, configuration: configuration)
   }
 
   @Test("S17: a copy becomes a replica of its own, and no write of both is taken for one", .overEachTransport)
@@ -65,6 +67,73 @@ struct SyncIdentityTests {
     #expect(try await a.store.sync.replica() != before)
     try await expectEqual([a, c])
     #expect(try await c.store.count(SharedKind.all) == 2)
+  }
+
+  @Test("S17: each backup of a store in memory is a replica of its own")
+  func backupsOfMemory() async throws {
+    let store = try Store(inMemoryFor: SharedKind.self, configuration: Store.Configuration(sync: .on))
+    try await store.insert(SharedKind(id: "a", title: "A"))
+    var copies: [Replica] = []
+    for number in 0..<2 {
+      let folder = try TemporaryFolder()
+      try await store.backup(to: folder.file("test.larder"))
+      let copy = try Replica(folder: folder, [SharedKind.self])
+      try await copy.store.insert(SharedKind(id: "\(number)", title: "of a copy"))
+      copies.append(copy)
+    }
+    let identifiers: Set = [
+      try await store.sync.replica(), try await copies[0].store.sync.replica(),
+      try await copies[1].store.sync.replica(),
+    ]
+    #expect(identifiers.count == 3)
+    try await copies[0].exchange(with: copies[1])
+    try await copies[1].exchange(with: copies[0])
+    try await expectEqual(copies)
+    #expect(try await keys(copies[0]) == ["0", "1", "a"])
+  }
+
+  // MARK: Exchanges that begin anew
+
+  /// A peer that becomes a new replica when it is handed the first changes, and refuses those.
+  private actor RenewedPeer: SyncPeer {
+    struct Refusal: Error {}
+
+    private let peer: StoreSync
+    private var isNew = false
+
+    init(_ peer: StoreSync) {
+      self.peer = peer
+    }
+
+    func replica() async throws -> ReplicaID { try await peer.replica() }
+
+    func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
+      try await peer.changes(after: cursor, for: recipient, limit: limit)
+    }
+
+    func apply(_ batch: ChangeBatch) async throws -> Int {
+      if isNew { return try await peer.apply(batch) }
+      isNew = true
+      try await peer.store.writingModule { connection in
+        try connection.transaction { try ReplicaFile(connection).becomeNewReplica() }
+      }
+      throw Refusal()
+    }
+
+    func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await peer.cursor(of: replica) }
+  }
+
+  @Test("S17: the report of an exchange that began anew has what was done before")
+  func reportOfBoth() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(SharedKind(id: "a", title: "A"))
+    try await b.store.insert([SharedKind(id: "b", title: "B"), SharedKind(id: "c", title: "C")])
+    let former = try await b.store.sync.replica()
+    let report = try await a.store.sync.exchange(with: RenewedPeer(b.store.sync))
+    #expect(try await b.store.sync.replica() != former)
+    #expect(report.received == 2)
+    #expect(report.sent >= 1)
+    try await expectEqual([a, b])
   }
 
   // MARK: Files that were put back in place
@@ -203,6 +272,55 @@ struct SyncIdentityTests {
     #expect(try await keys(restored) == ["lost"])
     #expect(try await views(restored) == 14)
     try await expectEqual([restored, b])
+  }
+
+  @Test(
+    "S12, S17: what was counted and never handed out when a copy was made counts once, though both files go on",
+    arguments: [false, true])
+  func countedInBoth(originalBegins: Bool) async throws {
+    let a = try Replica()
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    let b = try await copy(of: a)
+    try await b.store.insert(SharedKind(id: "b", title: "of the copy"))
+    let (one, other) = originalBegins ? (a, b) : (b, a)
+    try await one.exchange(with: other)
+    #expect(try await a.store.sync.replica() != b.store.sync.replica())
+    for replica in [a, b] { #expect(try await views(replica) == 10) }
+    try await count(1, in: a)
+    try await count(2, in: b)
+    try await one.exchange(with: other)
+    try await other.exchange(with: one)
+    #expect(try await views(a) == 13)
+    try await expectEqual([a, b])
+  }
+
+  @Test("S12, S17: a file that was put back in place becomes a new replica when it is to go on after a lost export")
+  func exportingInPlace() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    let first = try await a.store.sync.export(to: a.folder.file("first"))
+    let old = try await bytes(of: a)
+    try await count(3, in: a)
+    try await a.store.insert(SharedKind(id: "lost", title: "handed out"))
+    let second = try await a.store.sync.export(to: a.folder.file("second"), since: first.upTo)
+    for file in [first, second] { try await b.store.sync.import(from: file.url) }
+    let former = try await a.store.sync.replica()
+    let restored = try await putBack(old, over: a)
+    try await restored.setClock(past: b)
+    try await count(1, in: restored)
+    let url = restored.folder.file("third")
+    let error = await #expect(throws: StoreError.self) {
+      try await restored.store.sync.export(to: url, since: second.upTo)
+    }
+    #expect(error?.code == .invalidValue)
+    #expect(!FileManager.default.fileExists(atPath: url.path))
+    #expect(try await restored.store.sync.replica() != former)
+    try await b.store.sync.import(from: restored.store.sync.export(to: url).url)
+    try await restored.store.sync.import(from: b.store.sync.export(to: b.folder.file("answer")).url)
+    for replica in [restored, b] {
+      #expect(try await views(replica) == 14)
+      #expect(try await keys(replica) == ["lost"])
+    }
   }
 
   @Test("S12, S17, S21: what was counted before sync was switched on, or before the last copy, counts once in a copy")
@@ -427,7 +545,8 @@ struct SyncIdentityTests {
   func batchForOriginal() async throws {
     let (a, b) = (try Replica(), try Replica())
     try await b.store.insert(SharedKind(id: "old", title: "O"))
-    let restored = try await copy(of: b)
+    // A program without sync opens it, so it doesn't know yet that it is a copy.
+    let restored = try await copy(of: b, configuration: .init())
     try await b.store.insert(SharedKind(id: "new", title: "N"))
     try await a.store.insert(SharedKind(id: "other", title: "X"))
     try await a.store.sync.import(from: b.store.sync.export(to: b.folder.file("changes")).url)
@@ -435,7 +554,6 @@ struct SyncIdentityTests {
     let batch = try await a.store.sync.changes(
       after: ChangeCursor(replica: a.store.sync.replica(), position: 0), for: original, limit: 100)
     #expect(batch.rows.map(\.key) == [[.init("other")]])
-    // It doesn't know yet that it is a copy.
     try await restored.store.sync.apply(batch)
     #expect(try await restored.store.sync.replica() != original)
     try await restored.exchange(with: a)

@@ -58,6 +58,24 @@ private struct SecondLamp: Hashable {
   @Relationship(deleteRule: .cascade) var shelf: ToOne<FirstPage>?
 }
 
+/// A lamp that stays when its shelf is deleted.
+@Model("Lamp")
+private struct LooseLamp: Hashable {
+  var id: String
+  var title: String = ""
+  var size: Int = 0
+  var note: String?
+  @Relationship(deleteRule: .nullify) var shelf: ToOne<FirstPage>?
+}
+
+@Model("Lamp")
+private struct BareLamp: Hashable {
+  var id: String
+  var title: String = ""
+  var size: Int = 0
+  var note: String?
+}
+
 @Suite("Sync: models of two versions", .overEachTransport)
 struct SyncSchemaTests {
   private func reopened(
@@ -122,6 +140,30 @@ struct SyncSchemaTests {
     for replica in [a, b] {
       #expect(try await replica.store.find(SecondLamp.self, "a")?.size == 7)
       #expect(try await replica.shownRows() == replica.expectedRows())
+    }
+  }
+
+  @Test("S6, S16: what went with a deleted row stays away when newer models no longer let it go with that row")
+  func goneWithLoosenedReference() async throws {
+    for model in [LooseLamp.self, BareLamp.self] as [any Model.Type] {
+      var (a, b) = (try Replica([FirstLamp.self, FirstPage.self]), try Replica([FirstLamp.self, FirstPage.self]))
+      try await a.store.insert([FirstPage(id: "p"), FirstPage(id: "q")])
+      try await a.store.insert([FirstLamp(id: "gone", shelf: ToOne("p")), FirstLamp(id: "kept", shelf: ToOne("q"))])
+      try await a.exchange(with: b)
+      try await a.store.deleteAll(FirstPage.where { $0.id == "p" })
+      for _ in 0..<2 { try await a.exchange(with: b) }
+      let gone = RowKey(table: "Lamp", key: [.init("gone")])
+      for replica in [a, b] { #expect(try await replica.statuses()[gone] == .cascaded) }
+      a = try await reopened(a, model, FirstPage.self)
+      for _ in 0..<2 { try await a.exchange(with: b) }
+      b = try await reopened(b, model, FirstPage.self)
+      for _ in 0..<2 { try await a.exchange(with: b) }
+      for replica in [a, b] {
+        let shown = try await replica.shownRows()
+        #expect(shown.keys.filter { $0.table == "Lamp" }.map(\.key) == [[.init("kept")]])
+        #expect(try await shown == replica.expectedRows())
+        #expect(try await replica.statuses()[gone] == .deleted)
+      }
     }
   }
 

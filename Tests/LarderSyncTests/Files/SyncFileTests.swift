@@ -238,7 +238,7 @@ struct SyncFileTests {
     let own = try await a.store.sync.replica()
     try await a.store.sync.export(to: url, for: b.store.sync.replica())
     try await b.store.sync.import(from: url)
-    let old = try Replica(folder: copies)
+    let old = try Replica(folder: copies, configuration: .init())
     // As if the file had been put back in place: it still takes itself for the same replica.
     try await old.store.writingModule { connection in
       try connection.transaction {
