@@ -127,7 +127,7 @@ struct BatchApplication: Sendable {
     file.attachmentSender = sender
     let region = VisibilityRegion(file)
     var sources: [RowKey: Int64] = [:]
-    var copied: [RowKey] = []
+    var (copied, mixed): ([RowKey], Set<RowKey>) = ([], [])
     var changed = 0
     for (number, received) in states.enumerated() {
       let state = file.counting(received)
@@ -146,6 +146,7 @@ struct BatchApplication: Sendable {
       changed += 1
       // The sender lacks nothing of the row. What has waited may be of another one, or of this replica.
       sources[state.rowKey] = merged == received && number < timely.count ? sender : nil
+      if sources[state.rowKey] == nil { mixed.insert(state.rowKey) }
       if file.table(state.table) != nil {
         region.touch(merged, old: old)
       } else {
@@ -157,10 +158,13 @@ struct BatchApplication: Sendable {
       }
     }
     try region.solve()
-    // Who lacks the row that wants a deleted one can forget the deleted one before it gets the other.
-    let wanted = sources.keys.filter { region.members[$0].map { $0.status == .visible && !$0.state.isThere } ?? false }
-    if try !wanted.isEmpty && !isInStep(file) {
-      for rowKey in wanted { sources[rowKey] = nil }
+    let returning = region.members.filter { rowKey, member in
+      (member.isReturning || member.isWanted) && !mixed.contains(rowKey)
+    }.map(\.key)
+    if !returning.isEmpty {
+      // Who lacks what they return for may have forgotten them before it gets that.
+      let source = try due.isEmpty && isInStep(file) ? sender : nil
+      for rowKey in returning { sources[rowKey] = source }
     }
     try file.write(region, sources: sources)
     for rowKey in copied { try file.offerAnew(rowKey) }

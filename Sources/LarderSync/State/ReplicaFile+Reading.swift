@@ -91,6 +91,9 @@ extension ReplicaFile {
     let stamp: Stamp
     let isHeld: Bool
     let value: ReplicatedValue
+
+    /// Whether nobody has written the property: the row comes from a model that lacks it.
+    var isAbsent: Bool { stamp.time == 0 }
   }
 
   private func stored(_ metadata: Metadata) throws -> StoredRow {
@@ -131,8 +134,9 @@ extension ReplicaFile {
       guard let values = try values(of: metadata.key, in: table) else { throw damaged }
       for (property, value) in zip(table.properties, values) {
         let cell = cells.removeValue(forKey: property.id)
-        shownValues.append(property.isCounter || cell?.isHeld == true ? value : .null)
-        if property.isCounter { continue }
+        let isAbsent = cell.map { $0.isAbsent } ?? (metadata.insertion.time <= property.absentUntil)
+        shownValues.append(property.isCounter || isAbsent || cell?.isHeld == true ? value : .null)
+        if property.isCounter || isAbsent { continue }
         if cell?.isHeld == true { hidden.insert(property.name) }
         properties.append(
           PropertyState(
@@ -142,7 +146,7 @@ extension ReplicaFile {
     }
     if !cells.isEmpty {
       for property in try self.properties(of: metadata.table) {
-        guard let cell = cells[property.id] else { continue }
+        guard let cell = cells[property.id], !cell.isAbsent else { continue }
         properties.append(
           PropertyState(name: property.name, value: cell.value, stamp: cell.stamp, causalLength: cell.length))
       }

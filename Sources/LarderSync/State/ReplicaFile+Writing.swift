@@ -32,10 +32,8 @@ extension ReplicaFile {
       var row = StoredRow(
         id: old?.id, state: member.state, status: member.status, hidden: member.hidden,
         position: old?.position ?? 0, source: old?.source)
-      // Who has forgotten the row has to hear of it again: it went with another one, or was deleted and is wanted.
-      let isWanted = member.status == .visible && !member.state.isThere
-      let isBack = member.status == .visible && old?.status == .cascaded || isWanted && old?.status != .visible
-      if isChanged || isBack {
+      // Who has forgotten a row that returns has to hear of it again.
+      if isChanged || member.isReturning {
         position += 1
         row.position = position
         row.source = sources[row.rowKey]
@@ -53,7 +51,13 @@ extension ReplicaFile {
   private func tableChange(_ member: VisibilityRegion.Member) throws -> TableChange? {
     guard let table = table(member.state.table) else { return nil }
     let old = try member.old.flatMap { $0.isVisible ? try present($0, table) : nil }
-    let new = member.status == .visible ? try shown(member.state, member.hidden, table) : nil
+    var new = member.status == .visible ? try shown(member.state, member.hidden, table) : nil
+    if let old, let former = member.old?.state, new != nil, !table.isCollection {
+      // What nobody has written stays as it is, also if the model has another default today.
+      for (index, property) in table.properties.enumerated() where isAbsent(property, in: former) {
+        if isAbsent(property, in: member.state) { new?[index] = old[index] }
+      }
+    }
     if old == new { return nil }
     return TableChange(table: table, rowKey: member.state.rowKey, old: old, new: new)
   }
@@ -66,13 +70,18 @@ extension ReplicaFile {
     }
   }
 
+  /// Whether nobody has written a property of a row.
+  private func isAbsent(_ property: TrackedTable.Property, in state: RowState) -> Bool {
+    !property.isCounter && state.property(property.name) == nil
+  }
+
   /// The values that a table has of a visible row. A counter may differ from its sum, if that was out of its range, and a
-  /// hidden property has what it had before.
+  /// property that is hidden, or that nobody has written, has what it had before.
   private func present(_ row: StoredRow, _ table: TrackedTable) throws -> [ReplicatedValue] {
     let values = try shown(row.state, row.hidden, table)
     return zip(table.properties.indices, values).map { index, value in
       let property = table.properties[index]
-      let isOwn = property.isCounter || row.hidden.contains(property.name)
+      let isOwn = property.isCounter || row.hidden.contains(property.name) || isAbsent(property, in: row.state)
       return isOwn && index < row.shown.count ? row.shown[index] : value
     }
   }
@@ -108,6 +117,7 @@ extension ReplicaFile {
       id = try connection.first("SELECT last_insert_rowid()", []) { $0.integer(0) } ?? 0
     }
     try writeCells(row, id, table)
+    try markAbsent(row, id)
     try markCounters(row, id)
     try writeContributions(state, id, table)
     try writeLosses(state, id, table)
@@ -147,7 +157,9 @@ extension ReplicaFile {
         } else {
           known.isLookedUp ? .lookedUp : .held
         }
-      if holding == .none, property.stamp == state.insertion, property.causalLength == insertionLength, !isGone {
+      if holding == .none, property.stamp == state.insertion, property.causalLength == insertionLength, !isGone,
+        state.insertion.time > known.absentUntil
+      {
         continue
       }
       try connection.run(
@@ -156,6 +168,21 @@ extension ReplicaFile {
           .integer(id), .integer(known.id), .integer(property.causalLength), .integer(property.stamp.time),
           .integer(try self.id(of: property.stamp.replica)), .integer(holding.rawValue),
           holding == .none ? .null : property.value,
+        ])
+    }
+  }
+
+  /// Marks the properties that the model of whoever inserted the row lacks: nobody has written what the table shows.
+  private func markAbsent(_ row: StoredRow, _ id: Int64) throws {
+    let state = row.state
+    guard row.isVisible, !state.isDocument, let table = table(state.table) else { return }
+    for property in table.properties
+    where state.insertion.time > property.absentUntil && isAbsent(property, in: state) {
+      try connection.run(
+        "INSERT INTO \(SyncTables.cells) (row, property, length, time, replica) VALUES (?1, ?2, ?3, 0, ?4)",
+        [
+          .integer(id), .integer(property.id), .integer(state.insertionLength),
+          .integer(try self.id(of: state.insertion.replica)),
         ])
     }
   }

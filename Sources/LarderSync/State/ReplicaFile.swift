@@ -150,7 +150,8 @@ final class ReplicaFile {
     try connection.run(
       "INSERT INTO \(SyncTables.properties) (table_id, name) VALUES (?1, ?2)", [.integer(table), .init(name)])
     guard let id = try connection.first("SELECT last_insert_rowid()", [], { $0.integer(0) }) else { throw damaged }
-    let property = Tracker.KnownProperty(id: id, name: name, column: nil, isLookedUp: false, isCounter: false)
+    let property = Tracker.KnownProperty(
+      id: id, name: name, column: nil, isLookedUp: false, isCounter: false, absentUntil: 0)
     known[table]?.append(property)
     knownByName[table]?[bytes] = property
     return property

@@ -9,7 +9,8 @@ import Larder
 /// _larder_sync_tables      the tables that take part, as their models describe them, and those that only others know
 /// _larder_sync_properties  their properties by the names they had first, and the columns that they are today
 /// _larder_sync_rows        one row for each row that there ever was: how often it was inserted and deleted
-/// _larder_sync_cells       the properties that were changed later, and the values that no table shows
+/// _larder_sync_cells       the properties that were changed later, those that nobody has written (time zero), and the
+///                          values that no table shows
 /// _larder_sync_counters    what each replica has added to counters
 /// _larder_sync_knowledge   from when on which replica knew which writes
 /// _larder_sync_conflicts   values that lost against others that were written at the same time
@@ -71,7 +72,8 @@ enum SyncTables {
     """,
     """
     CREATE TABLE main.\(properties) (id INTEGER PRIMARY KEY, table_id INTEGER NOT NULL, name TEXT NOT NULL, \
-    column_name TEXT, is_looked_up INTEGER NOT NULL DEFAULT 0, is_counter INTEGER NOT NULL DEFAULT 0, UNIQUE (table_id, name)) STRICT
+    column_name TEXT, is_looked_up INTEGER NOT NULL DEFAULT 0, is_counter INTEGER NOT NULL DEFAULT 0, \
+    absent_until INTEGER NOT NULL DEFAULT 0, UNIQUE (table_id, name)) STRICT
     """,
     """
     CREATE TABLE main.\(ahead) (replica INTEGER NOT NULL, since INTEGER NOT NULL, up_to INTEGER NOT NULL, \
@@ -146,7 +148,7 @@ enum SyncTables {
   ]
 
   /// The version of the tables, indexes and triggers. Files of an earlier one get what they lack when they are opened.
-  static let version: Int64 = 9
+  static let version: Int64 = 10
 
   /// The names of the columns of keys.
   static func keys(_ count: Int) -> [String] { (1...count).map { "key\($0)" } }

@@ -9,8 +9,14 @@ struct TrackedTable: Sendable {
     let column: ModuleTable.Column
     /// Whether held values are found by the value, because it refers to a row or must be unique.
     let isLookedUp: Bool
+    /// The time up to which rows were inserted before the table had the column. Nobody has written the property of such a
+    /// row, unless a cell says so: the table shows the default.
+    let absentUntil: Int64
     /// The foreign key of the column, if it has one.
     let reference: ModuleTable.Reference?
+
+    /// When the property of a row without a cell was written, in a statement that reads the row's metadata: zero if never.
+    var insertionTime: String { absentUntil == 0 ? "time" : "CASE WHEN time > \(absentUntil) THEN time ELSE 0 END" }
 
     /// Whether replicas add up what each has added.
     var isCounter: Bool { column.counterRange != nil }

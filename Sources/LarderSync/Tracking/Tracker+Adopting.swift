@@ -49,7 +49,7 @@ extension Tracker {
   }
 
   /// Takes up a column that the table hasn't had before: values that other replicas have sent for it move into it, and
-  /// those that a migration has computed are changes. A constant default is none, because every replica has it.
+  /// those that a migration has computed are changes. A constant default is none: nobody has written it.
   ///
   /// - Parameter time: The time up to which rows were known before the table had the column. Those that were recorded
   ///   since have the value from their insertion.
@@ -74,6 +74,12 @@ extension Tracker {
         WHERE property = \(property) AND time = (SELECT now FROM \(SyncTables.clock))) AS changed WHERE id = changed.row
       """)
     try advanceClock()
+    try change(
+      """
+      UPDATE \(SyncTables.properties) SET absent_until = ?3 WHERE id = ?1 AND EXISTS
+        (SELECT 1 FROM \(SyncTables.rows) AS known WHERE table_id = ?2 AND status = 0 AND time <= ?3 AND NOT EXISTS
+        (SELECT 1 FROM \(SyncTables.cells) WHERE row = known.id AND property = ?1))
+      """, [.integer(property), .integer(id), .integer(time)])
     let isHeld = "property = \(property) AND held BETWEEN 1 AND 3"
     guard try connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE \(isHeld)") else { return }
     // Rules decide about values that refer to rows or are unique: the next exchange computes all rows anew.
@@ -109,7 +115,7 @@ extension Tracker {
       """
       INSERT INTO \(SyncTables.counters) (row, property, replica, length, time, high, low)
         SELECT known.id, \(property), coalesce(cell.replica, known.replica), known.length - 1 + known.length % 2,
-        coalesce(cell.time, known.time), \(value) >> 32, \(value) & 4294967295 FROM \(source)
+        coalesce(nullif(cell.time, 0), known.time), \(value) >> 32, \(value) & 4294967295 FROM \(source)
         AND typeof(\(value)) = 'integer' AND \(value) <> 0
         AND NOT EXISTS (SELECT 1 FROM \(SyncTables.counters) WHERE row = known.id AND property = \(property))
       """

@@ -87,6 +87,10 @@ extension Tracker {
       try connection.execute(
         "ALTER TABLE main.\(SyncTables.clock) ADD COLUMN renewed_at INTEGER NOT NULL DEFAULT 0")
     }
+    if try !self.columns(of: SyncTables.properties).contains("absent_until") {
+      try connection.execute(
+        "ALTER TABLE main.\(SyncTables.properties) ADD COLUMN absent_until INTEGER NOT NULL DEFAULT 0")
+    }
     try renewTriggers()
     // Earlier versions didn't record what they have handed out.
     let file = try ReplicaFile(connection)
@@ -274,7 +278,7 @@ extension Tracker {
       if let former = known.first(where: { $0.name == name && $0.column == nil }) {
         try dropFormerPositions(former.id, insteadOf: property.id, column.name, of: table, id)
       }
-      try hold(column.name, property.id, of: table, id)
+      try hold(column.name, property, of: table, id)
       try setColumn(nil, of: property.id)
     }
   }
@@ -316,6 +320,8 @@ extension Tracker {
     for property in known {
       guard let column = property.column else { continue }
       if renamed.displaced.contains(column) {
+        try connection.run(
+          "DELETE FROM \(SyncTables.cells) WHERE property = ?1 AND time = 0", [.integer(property.id)])
         try setColumn(nil, of: property.id)
       } else if let name = renamed.names[column] {
         try setColumn(name, of: property.id)

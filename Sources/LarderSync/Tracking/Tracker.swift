@@ -168,6 +168,8 @@ extension Tracker {
     let isLookedUp: Bool
     /// Whether replicas add up what each has added.
     let isCounter: Bool
+    /// See ``TrackedTable/Property/absentUntil``.
+    let absentUntil: Int64
   }
 
   func tableID(of name: String) throws -> Int64? {
@@ -175,13 +177,17 @@ extension Tracker {
   }
 
   func properties(of table: Int64) throws -> [KnownProperty] {
-    try connection.rows(
-      "SELECT id, name, column_name, is_looked_up, is_counter FROM \(SyncTables.properties) WHERE table_id = ?1 ORDER BY id",
-      [.integer(table)]
+    // Metadata of earlier versions are read as well.
+    let absentUntil = try isCurrent() ? "absent_until" : "0"
+    return try connection.rows(
+      """
+      SELECT id, name, column_name, is_looked_up, is_counter, \(absentUntil) FROM \(SyncTables.properties) \
+      WHERE table_id = ?1 ORDER BY id
+      """, [.integer(table)]
     ) { row in
       KnownProperty(
         id: row.integer(0), name: row.text(1), column: row.isNull(2) ? nil : row.text(2),
-        isLookedUp: row.integer(3) != 0, isCounter: row.integer(4) != 0)
+        isLookedUp: row.integer(3) != 0, isCounter: row.integer(4) != 0, absentUntil: row.integer(5))
     }
   }
 
@@ -196,7 +202,7 @@ extension Tracker {
         guard let column = description.columns.first(where: { $0.name == property.column }) else { return nil }
         return TrackedTable.Property(
           id: property.id, name: property.name, column: column, isLookedUp: property.isLookedUp,
-          reference: description.references.first { $0.column == column.name })
+          absentUntil: property.absentUntil, reference: description.references.first { $0.column == column.name })
       }
       return TrackedTable(id: id, description: description, properties: properties)
     }

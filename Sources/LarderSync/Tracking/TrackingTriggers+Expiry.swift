@@ -20,7 +20,7 @@ extension TrackingTriggers {
       [
         """
         INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held, value)
-          SELECT id, \(property.id), length - 1 + length % 2, time, replica, 3, old.\(column.quotedName)
+          SELECT id, \(property.id), length - 1 + length % 2, \(property.insertionTime), replica, 3, old.\(column.quotedName)
           FROM \(SyncTables.rows) WHERE \(isRow("new"))
           ON CONFLICT (row, property) DO UPDATE SET held = 3, value = excluded.value WHERE held <> 3
         """

@@ -245,11 +245,15 @@ struct TrackingTriggers {
   private var hold: String {
     guard !table.registers.isEmpty else { return "SELECT 1" }
     let values = table.registers.map { property in
-      "SELECT \(property.id) AS id, old.\(property.column.name.quotedName) AS value, \(property.isLookedUp ? 2 : 1) AS held"
+      """
+      SELECT \(property.id) AS id, old.\(property.column.name.quotedName) AS value, \(property.isLookedUp ? 2 : 1) AS held, \
+      \(property.absentUntil) AS absent_until
+      """
     }
     return """
       INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held, value)
-        SELECT row.id, given.id, row.length - 1 + row.length % 2, row.time, row.replica, given.held, given.value
+        SELECT row.id, given.id, row.length - 1 + row.length % 2,
+        CASE WHEN row.time > given.absent_until THEN row.time ELSE 0 END, row.replica, given.held, given.value
         FROM \(SyncTables.rows) AS row CROSS JOIN (\(values.joined(separator: " UNION ALL "))) AS given
         WHERE \(isRow("old", alias: "row."))
         ON CONFLICT (row, property) DO UPDATE SET held = excluded.held,
@@ -320,7 +324,7 @@ struct TrackingTriggers {
       [
         """
         INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held, value)
-          SELECT id, \(property.id), length - 1 + length % 2, time, replica, 3, old.\(column)
+          SELECT id, \(property.id), length - 1 + length % 2, \(property.insertionTime), replica, 3, old.\(column)
           FROM \(SyncTables.rows) WHERE \(isRow("new"))
           ON CONFLICT (row, property) DO UPDATE SET held = 3, value = excluded.value
         """

@@ -25,6 +25,13 @@ final class VisibilityRegion {
     let state: RowState
     var status: RowStatus
     var hidden: Set<String> = []
+
+    /// Whether the row is visible although it was deleted.
+    var isWanted: Bool { status == .visible && !state.isThere }
+    /// Whether the row was gone, with another one or because nobody wanted it, and is visible again.
+    var isReturning: Bool {
+      status == .visible && old?.status == .cascaded || isWanted && old?.status != .visible
+    }
   }
 
   let file: ReplicaFile

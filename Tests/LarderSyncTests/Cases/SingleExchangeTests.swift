@@ -22,6 +22,8 @@ struct SingleExchangeTests {
 
   private func exchange(begunByWriter: Bool) async throws {
     _ = try await begunByWriter ? a.exchange(with: b) : b.exchange(with: a)
+    #expect(try await a.store.sync.pending(for: b.store.sync) == 0)
+    #expect(try await b.store.sync.pending(for: a.store.sync) == 0)
     try await expectEqual([a, b])
   }
 
@@ -57,6 +59,18 @@ struct SingleExchangeTests {
     #expect(try await a.store.fetch(SharedCost.all).first?.category?.id == category.id)
   }
 
+  @Test("S8: a deleted row that is wanted is back, and nothing is left to send", arguments: [true, false])
+  func wanted(begunByWriter: Bool) async throws {
+    let account = SharedAccount(name: "Cash")
+    try await a.store.insert(account)
+    try await a.store.insert(SharedKind(id: "k", title: "K"))
+    try await meet()
+    try await b.store.deleteAll(SharedKind.all)
+    try await a.store.insert(SharedCost(amount: 1, account: ToOne(account), kind: ToOne("k")))
+    try await exchange(begunByWriter: begunByWriter)
+    #expect(try await a.store.count(SharedKind.all) == 1)
+  }
+
   @Test("S8: a deleted row is gone when nothing refers to it any longer", arguments: [true, false])
   func denied(begunByWriter: Bool) async throws {
     let account = SharedAccount(name: "Cash")
@@ -69,6 +83,23 @@ struct SingleExchangeTests {
     #expect(try await a.store.count(SharedKind.all) == 1)
     try await a.store.deleteAll(SharedCost.all)
     try await exchange(begunByWriter: begunByWriter)
+    #expect(try await a.store.count(SharedKind.all) == 0)
+  }
+
+  @Test("S8: it is gone as well after a batch without changes")
+  func deniedUntilBatch() async throws {
+    let account = SharedAccount(name: "Cash")
+    try await a.store.insert(account)
+    try await a.store.insert(SharedKind(id: "k", title: "K"))
+    try await meet()
+    try await b.store.insert(SharedCost(amount: 1, account: ToOne(account), kind: ToOne("k")))
+    try await a.store.deleteAll(SharedKind.all)
+    try await meet()
+    try await a.store.deleteAll(SharedCost.all)
+    let (own, other) = (try await a.store.sync.replica(), try await b.store.sync.replica())
+    let nothing = try await b.store.sync.changes(after: a.store.sync.cursor(of: other), for: own, limit: 10)
+    #expect(nothing.rows.isEmpty && nothing.knowledge.isEmpty)
+    try await a.store.sync.apply(nothing)
     #expect(try await a.store.count(SharedKind.all) == 0)
   }
 
