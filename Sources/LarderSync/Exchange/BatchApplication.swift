@@ -162,9 +162,9 @@ struct BatchApplication: Sendable {
       (member.isReturning || member.isWanted) && !mixed.contains(rowKey)
     }.map(\.key)
     if !returning.isEmpty {
-      // Who lacks what they return for may have forgotten them before it gets that.
-      let source = try due.isEmpty && isInStep(file) ? sender : nil
-      for rowKey in returning { sources[rowKey] = source }
+      // Who lacks what they return for may have forgotten them, or forget them before it gets that.
+      let sent = try due.isEmpty && isInStep(file) ? Set(timely.map(\.rowKey)) : []
+      for rowKey in returning { sources[rowKey] = sent.contains(rowKey) ? sender : nil }
     }
     try file.write(region, sources: sources)
     for rowKey in copied { try file.offerAnew(rowKey) }

@@ -131,6 +131,7 @@ struct BatchCheck: Sendable {
   }
 
   private func check(_ stamp: Stamp, of row: RowState) throws {
+    guard stamp.time > 0 else { throw refusal(row, "has a write without a time") }
     guard stamp.replica != own || stamp.time <= now else {
       throw refusal(row, "names a write of this replica that this replica has not made")
     }

@@ -71,10 +71,10 @@ extension StoreSync {
     guard isOlder else { return }
     let wasOlder = try await store.writingModule { connection in
       try connection.transaction {
+        let file = try ReplicaFile(connection)
+        guard try cursor.position <= WaitingChanges(file).latestTime() else { return false }
         // Another export may have handed out more since.
-        guard try ReplicaFile(connection).isOlder(than: cursor) else { return false }
-        try ReplicaFile(connection).becomeNewReplica(ifAskedWith: cursor)
-        return true
+        return try file.becomeNewReplica(ifOlderThan: cursor)
       }
     }
     guard wasOlder else { return }

@@ -58,7 +58,7 @@ extension Tracker {
   ) throws {
     let join = isRow(of: table, id)
     let name = column.name.quotedName
-    let isDefault = column.constantDefault.map { "row.\(name) IS \(literal($0)) COLLATE BINARY" } ?? "0"
+    let isDefault = isDefault(column)
     try connection.run(SyncTables.tick)
     try connection.run(
       """
@@ -103,6 +103,65 @@ extension Tracker {
     // The others are of another type. The next exchange computes whether the column can show them in its own form.
     guard try connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE \(isHeld) AND \(isVisible)") else { return }
     try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
+  }
+
+  /// The condition that `row` shows the constant default of a column.
+  private func isDefault(_ column: ModuleTable.Column) -> String {
+    column.constantDefault.map { "row.\(column.name.quotedName) IS \(literal($0)) COLLATE BINARY" } ?? "0"
+  }
+
+  /// Makes the defaults that nobody has written, and that a table shows, values that were written with the rows.
+  ///
+  /// - Parameter condition: What holds for the rows.
+  private func recordDefaults(
+    _ property: Int64, _ absentUntil: Int64, of table: ModuleTable, _ id: Int64, where condition: String
+  )
+    throws
+  {
+    try connection.run(
+      """
+      INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
+        SELECT known.id, \(property), known.length - 1 + known.length % 2, known.time, known.replica
+        FROM main.\(table.name.quotedName) AS row CROSS JOIN \(SyncTables.rows) AS known ON \(isRow(of: table, id))
+        WHERE known.status = 0 AND \(isAbsent(property, absentUntil)) AND (\(condition))
+        ON CONFLICT (row, property) DO UPDATE SET length = excluded.length, time = excluded.time,
+        replica = excluded.replica WHERE time = 0
+      """)
+  }
+
+  private func isAbsent(_ property: Int64, _ absentUntil: Int64) -> String {
+    """
+    (known.time <= \(absentUntil) OR EXISTS (SELECT 1 FROM \(SyncTables.cells) AS cell WHERE cell.row = known.id \
+    AND cell.property = \(property) AND cell.time = 0))
+    """
+  }
+
+  /// Keeps what the table shows of properties whose default is another one in the new model: the rows have it from now on, and
+  /// others get it.
+  ///
+  /// - Parameter former: The table as the former model describes it.
+  func keepDefaults(of former: TrackedTable, in table: ModuleTable, _ id: Int64) throws {
+    let known = try properties(of: id)
+    for property in former.registers {
+      guard let name = known.first(where: { $0.id == property.id })?.column,
+        let column = table.columns.first(where: { $0.name.isSameColumn(as: name) }),
+        column.constantDefault != property.column.constantDefault
+      else { continue }
+      try move(
+        "known.table_id = \(id) AND known.status = 0 AND \(isAbsent(property.id, property.absentUntil))",
+        "source = NULL")
+      try recordDefaults(property.id, property.absentUntil, of: table, id, where: "true")
+    }
+  }
+
+  /// Records as written what a table shows of properties that nobody has written, if it isn't the default: a program that
+  /// nobody followed has written it.
+  func recordUntrackedValues(of table: TrackedTable, _ present: [String]) throws {
+    for property in table.registers where present.contains(where: property.column.name.isSameColumn(as:)) {
+      try recordDefaults(
+        property.id, property.absentUntil, of: table.description, table.id, where: "NOT (\(isDefault(property.column)))"
+      )
+    }
   }
 
   /// Makes the values that a counter has without anyone having added them contributions of those who wrote them, which

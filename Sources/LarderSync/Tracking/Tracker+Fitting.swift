@@ -156,6 +156,9 @@ extension Tracker {
   func release(_ table: TrackedTable) throws {
     try change(
       "UPDATE \(SyncTables.properties) SET column_name = NULL WHERE table_id = ?1", [.integer(table.id)])
+    if try isCurrent() {
+      try change("UPDATE \(SyncTables.properties) SET absent_until = 0 WHERE table_id = ?1", [.integer(table.id)])
+    }
     try change("UPDATE \(SyncTables.tables) SET description = NULL WHERE id = ?1", [.integer(table.id)])
   }
 
@@ -180,6 +183,8 @@ extension Tracker {
   /// Returns whether rows were held for the table.
   private func fit(_ table: ModuleTable) throws -> Bool {
     let time = try connection.first("SELECT now FROM \(SyncTables.clock)") { $0.integer(0) } ?? 0
+    let former =
+      try hasDescription(table) ? tracked().first { ExactName($0.name) == ExactName(table.exchangeName) } : nil
     try rename(of: table)
     if try hasDescription(table) {
       // Rows that the former model kept from being visible may be complete for this one.
@@ -227,6 +232,7 @@ extension Tracker {
     let hasHeldRows = try adoptUnknownRows(table, id)
     try adopt(table, id)
     if table.isCollection { return hasHeldRows }
+    if let former { try keepDefaults(of: former, in: table, id) }
     for addition in added where addition.column.counterRange == nil {
       try adopt(addition.column, addition.property, of: table, id, knownUpTo: time)
     }

@@ -60,15 +60,15 @@ extension Tracker {
 
   /// Holds the values of a column that leaves the model, but not the defaults that nobody has written.
   func hold(_ column: String, _ property: KnownProperty, of table: ModuleTable, _ id: Int64) throws {
-    let isWritten = "EXISTS (SELECT 1 FROM \(SyncTables.cells) WHERE row = known.id AND property = ?1)"
-    try connection.run("DELETE FROM \(SyncTables.cells) WHERE property = ?1 AND time = 0", [.integer(property.id)])
+    let cell = "SELECT 1 FROM \(SyncTables.cells) WHERE row = known.id AND property = ?1"
     try connection.run(
       """
       INSERT INTO \(SyncTables.cells) (row, property, length, time, replica, held, value)
         SELECT known.id, ?1, known.length - 1 + known.length % 2, known.time, known.replica, 1, row.\(column.quotedName)
         FROM main.\(table.name.quotedName) AS row CROSS JOIN \(SyncTables.rows) AS known ON \(isRow(of: table, id))
-        WHERE known.time > ?2 OR \(isWritten)
+        WHERE CASE WHEN known.time > ?2 THEN NOT EXISTS (\(cell) AND time = 0) ELSE EXISTS (\(cell) AND time > 0) END
         ON CONFLICT (row, property) DO UPDATE SET held = 1, value = excluded.value WHERE held IN (0, \(Holding.excess.rawValue))
       """, [.integer(property.id), .integer(property.absentUntil)])
+    try connection.run("DELETE FROM \(SyncTables.cells) WHERE property = ?1 AND time = 0", [.integer(property.id)])
   }
 }

@@ -41,6 +41,7 @@ extension Tracker {
     try adopt(table.description, table.id)
     if isMigrated { return }
     try move("known.table_id = \(table.id) AND known.status = 0", "source = NULL")
+    if !table.isCollection { try recordUntrackedValues(of: table, present) }
     try countUntracked(in: table.description, table.id, where: "true")
   }
 
@@ -101,33 +102,38 @@ extension Tracker {
   }
 
   /// Records that rows are deleted that went with a deleted one, if new models no longer let them go with it: nobody wants
-  /// them back.
+  /// them back. Rows that also went with another one, with which they still go, stay as they are.
   ///
   /// - Parameters:
   ///   - former: The table as the former models describe it.
   ///   - table: The table as the new model describes it.
   func recordGone(_ former: TrackedTable, for table: ModuleTable) throws {
-    let essential = former.properties.filter { $0.reference?.isEssential == true }
-    if essential.isEmpty { return }
     let renamed = RenamedColumns(from: former.description, columns: former.properties.map(\.column.name), to: table)
-    for property in essential {
-      guard let reference = property.reference, let target = try tableID(of: reference.table) else { continue }
+    var (loosened, kept): ([String], [String]) = ([], [])
+    for property in former.properties {
+      guard let reference = property.reference, reference.isEssential, let target = try tableID(of: reference.table)
+      else { continue }
       let column = renamed.names[property.column.name] ?? property.column.name
-      let isDisplaced = renamed.displaced.contains(property.column.name)
       let next = table.references.first { $0.column.isSameColumn(as: column) && $0.table == reference.table }
-      if !isDisplaced, next?.isEssential == true { continue }
-      try move(
-        """
-        known.table_id = \(former.id) AND known.status = \(RowStatus.cascaded.rawValue) AND known.length % 2 = 1 \
-        AND EXISTS (SELECT 1 FROM \(SyncTables.cells) AS cell WHERE cell.row = known.id AND cell.property = \(property.id) \
+      let isKept = !renamed.displaced.contains(property.column.name) && next?.isEssential == true
+      let isAway = """
+        EXISTS (SELECT 1 FROM \(SyncTables.cells) AS cell WHERE cell.row = known.id AND cell.property = \(property.id) \
         AND cell.held BETWEEN 1 AND 2 AND cell.value IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(SyncTables.rows) AS target \
         WHERE target.table_id = \(target) AND target.key1 = cell.value AND target.status = 0))
-        """, Self.deletion)
+        """
+      if isKept { kept.append(isAway) } else { loosened.append(isAway) }
     }
+    if loosened.isEmpty { return }
+    let isElsewhere = kept.map { " AND NOT \($0)" }.joined()
+    try move(
+      """
+      known.table_id = \(former.id) AND known.status = \(RowStatus.cascaded.rawValue) AND known.length % 2 = 1 \
+      AND (\(loosened.joined(separator: " OR ")))\(isElsewhere)
+      """, Self.deletion)
   }
 
   /// Gives rows new positions, each its own, and changes them.
-  private func move(_ condition: String, _ assignments: String) throws {
+  func move(_ condition: String, _ assignments: String) throws {
     try connection.run(SyncTables.tick)
     try connection.run(
       """

@@ -151,6 +151,8 @@ extension ReplicaFile {
         // A value without a time is older than any other.
         try write(rival, of: held, id, time: 0, own)
         merged = merged.adding([LostValue(property: property.name, stamp: try newStamp(), value: property.value)])
+      } else if rival == nil, try isDefault(property, of: held) {
+        try write(property, of: held, id, time: 0, own)
       } else {
         try write(property, of: held, id, time: try tick(), own)
         merged = merged.setting(property.name, to: property.value, try newStamp())
@@ -161,6 +163,12 @@ extension ReplicaFile {
       merged = merged.setting(property.name, to: .null, try newStamp())
     }
     try WaitingChanges(self).add(merged)
+  }
+
+  /// Whether a property shows its default, which nobody need have written.
+  private func isDefault(_ property: PropertyState, of row: RowState) throws -> Bool {
+    guard let known = table(row.table)?.properties.first(where: { $0.name == property.name }) else { return false }
+    return property.value == (defaults[known.id] ?? .null)
   }
 
   /// Whether this replica knew of a write when a table left.

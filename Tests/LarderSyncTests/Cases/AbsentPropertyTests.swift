@@ -31,6 +31,47 @@ private struct RetitledSign: Hashable {
   var note: String?
 }
 
+/// There is no default.
+@Model("Sign")
+private struct RequiredSign: Hashable {
+  var id: String
+  var size = 0
+  @Relationship(deleteRule: .cascade) var wall: ToOne<Wall>?
+  var title: String
+  var note: String?
+}
+
+@Model("Sign", syncs: false)
+private struct LocalSign: Hashable {
+  var id: String
+  var size = 0
+  @Relationship(deleteRule: .cascade) var wall: ToOne<Wall>?
+  var title: String = "none"
+  var note: String?
+}
+
+@Model("Label")
+private struct BareLabel: Hashable {
+  var id: String
+  var name = ""
+}
+
+@Model("Label")
+private struct ScopedLabel: Hashable {
+  static var indexes: [Index<Self>] { [Index(\.name, \.scope, unique: true)] }
+  var id: String
+  var name = ""
+  var scope = "private"
+}
+
+@Model("Label")
+private struct RescopedLabel: Hashable {
+  static var indexes: [Index<Self>] { [Index(\.name, \.scope, unique: true)] }
+  var id: String
+  var name = ""
+  var scope = "shared"
+}
+
 @Model("Wall")
 private struct Wall: Hashable {
   var id: String
@@ -159,5 +200,110 @@ struct AbsentPropertyTests {
     try await third.exchange(with: old)
     #expect(try await third.store.find(RetitledSign.self, "1") == RetitledSign(id: "1", size: 5, title: "none"))
     try await meet(third, old)
+  }
+
+  @Test("S16: a model without the default keeps the rows, and others get what they showed")
+  func noDefault() async throws {
+    try await old.store.insert(BareSign(id: "1"))
+    try await new.exchange(with: old)
+    let third = try await reopened(new, RequiredSign.self, Wall.self)
+    try await old.store.updateAll(BareSign.all) { $0.size.set(5) }
+    try await third.exchange(with: old)
+    #expect(try await third.store.find(RequiredSign.self, "1")?.title == "none")
+    let fresh = try Replica([RequiredSign.self, Wall.self])
+    try await fresh.exchange(with: third)
+    #expect(try await fresh.store.find(RequiredSign.self, "1")?.title == "none")
+    try await meet(third, old, fresh)
+  }
+
+  @Test("S9, S16: a rule over a default goes by what the table shows, whichever model made it")
+  func uniqueDefault() async throws {
+    let (bare, scoped) = (try Replica([BareLabel.self]), try Replica([ScopedLabel.self]))
+    try await bare.store.insert(BareLabel(id: "1", name: "x"))
+    try await scoped.exchange(with: bare)
+    let rescoped = try await reopened(scoped, RescopedLabel.self)
+    let other = try Replica([RescopedLabel.self])
+    try await other.setClock(past: rescoped)
+    try await other.store.insert([
+      RescopedLabel(id: "2", name: "x", scope: "private"), RescopedLabel(id: "3", name: "x", scope: "shared"),
+    ])
+    try await rescoped.exchange(with: other)
+    for replica in [rescoped, other] {
+      #expect(try await replica.store.fetch(RescopedLabel.all.sorted(by: \.id)).map(\.id) == ["1", "3"])
+    }
+    try await meet(rescoped, other)
+  }
+
+  @Test("S16: a model that drops the property for a while doesn't make the default a value")
+  func withoutPropertyForAWhile() async throws {
+    try await insertBoth()
+    var third = try Replica([TitledSign.self, Wall.self])
+    try await third.exchange(with: old)
+    let drop = Migration("drop") { db in
+      for column in ["title", "note"] { _ = try db.sql(SQL(raw: "ALTER TABLE Sign DROP COLUMN \(column)")) }
+    }
+    third = try await reopened(third, BareSign.self, Wall.self, migrations: [drop])
+    third = try await reopened(third, TitledSign.self, Wall.self, migrations: [drop])
+    try await meet(third, new)
+    #expect(try await third.store.find(TitledSign.self, "1")?.title == "X")
+  }
+
+  @Test("S16, S21: a model that takes part again takes no default for a value", arguments: [true, false])
+  func takingPartAgain(isWritten: Bool) async throws {
+    try await old.store.insert([BareSign(id: "1"), BareSign(id: "2")])
+    var updated = try await reopened(old, TitledSign.self, Wall.self)
+    try await meet(updated, new)
+    try await new.setClock(past: updated)
+    if isWritten {
+      try await new.store.updateAll(TitledSign.where { $0.id == "1" }) { $0.title.set("X") }
+      try await meet(updated, new)
+    }
+    updated = try await reopened(updated, LocalSign.self, Wall.self)
+    try await new.setClock(past: updated)
+    try await new.store.updateAll(TitledSign.where { $0.id == "1" }) { $0.title.set("Y") }
+    try await updated.exchange(with: new)
+    try await new.store.updateAll(TitledSign.where { $0.id == "2" }) { $0.title.set("Z") }
+    updated = try await reopened(updated, TitledSign.self, Wall.self)
+    try await meet(updated, new)
+    for replica in [updated, new] {
+      #expect(try await replica.store.fetch(TitledSign.all.sorted(by: \.id)).map(\.title) == ["Y", "Z"])
+    }
+  }
+
+  @Test("S16, S20: what a program wrote that nobody followed is sent")
+  func untracked() async throws {
+    try await old.store.insert(BareSign(id: "1"))
+    try await new.exchange(with: old)
+    let triggers = try await new.store.sql(
+      "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = 'Sign' AND name GLOB '_larder_sync_*'")
+    for name in triggers.compactMap({ $0["name"]?.text }) { try new.executeOutside("DROP TRIGGER \"\(name)\"") }
+    try new.executeOutside("UPDATE Sign SET note = 'Hello'")
+    await new.store.close()
+    let third = try Replica(
+      folder: new.folder, [TitledSign.self, Wall.self], configuration: Store.Configuration(sync: .on))
+    let fresh = try Replica([TitledSign.self, Wall.self])
+    try await fresh.exchange(with: third)
+    #expect(try await fresh.store.find(TitledSign.self, "1")?.note == "Hello")
+    try await meet(third, fresh)
+  }
+
+  @Test("S22: a write without a time is refused")
+  func withoutTime() async throws {
+    try await old.store.insert(BareSign(id: "1"))
+    let own = try await new.store.sync.replica()
+    let sender = try await old.store.sync.replica()
+    let batch = try await old.store.sync.changes(
+      after: ChangeCursor(replica: sender, position: 0), for: own, limit: 10)
+    let row = try #require(batch.rows.first)
+    let untimed = try #require(Stamp(time: 0, replica: sender))
+    let properties = row.properties.map {
+      PropertyState(name: $0.name, value: $0.value, stamp: untimed, causalLength: $0.causalLength)
+    }
+    let hostile = ChangeBatch(
+      since: batch.since, upTo: batch.upTo, recipient: own, isLast: true, modelsDigest: batch.modelsDigest,
+      rows: [row.changed(properties: properties)], knowledge: [])
+    let error = await #expect(throws: StoreError.self) { try await new.store.sync.apply(hostile) }
+    #expect(error?.code == .invalidValue)
+    #expect(try await new.store.count(TitledSign.all) == 0)
   }
 }

@@ -139,6 +139,37 @@ struct ForgottenDeletionTests {
     try await meet()
   }
 
+  @Test("S5, S23: and so it does if whoever has forgotten it inserts the other one again", arguments: [true, false])
+  func followersOfForgetter(begins: Bool) async throws {
+    let account = SharedAccount(name: "A")
+    try await a.store.insert(account)
+    try await a.store.insert(SharedCost(amount: 1, account: ToOne(account.id)))
+    try await b.exchange(with: a)
+    try await a.store.delete(account)
+    try await b.exchange(with: a)
+    try await a.forgetAll()
+    try await a.store.insert(account)
+    for _ in 0..<3 { _ = try await begins ? a.exchange(with: b) : b.exchange(with: a) }
+    try await expectEqual([a, b])
+  }
+
+  @Test("S8, S23: a deleted row that is wanted reaches whoever has forgotten it")
+  func wantedByForgetter() async throws {
+    let account = SharedAccount(name: "A")
+    try await a.store.insert(account)
+    try await a.store.insert(page)
+    for other in [b, c] { try await other.exchange(with: a) }
+    try await a.store.deleteAll(SharedKind.all)
+    try await b.exchange(with: a)
+    try await a.forgetAll()
+    try await c.store.insert(SharedCost(amount: 1, account: ToOne(account), kind: ToOne("page")))
+    let url = c.folder.file("changes")
+    let since = try await a.store.sync.cursor(of: c.store.sync.replica())
+    try await a.store.sync.import(from: c.store.sync.export(to: url, since: since).url)
+    for _ in 0..<3 { try await a.exchange(with: b) }
+    try await expectEqual([a, b])
+  }
+
   @Test("S17, S23: whoever has forgotten deletions may begin the first exchange, also if he knows the other by hearsay")
   func begunByForgetter() async throws {
     try await b.store.insert(page)

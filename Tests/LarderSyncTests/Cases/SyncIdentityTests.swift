@@ -252,9 +252,11 @@ struct SyncIdentityTests {
     arguments: [false, true])
   func countingInPlace(answers: Bool) async throws {
     let (a, b) = (try Replica(), try Replica())
-    try await a.store.insert(SharedPage(id: "home", views: 10))
+    try await a.store.insert(SharedPage(id: "home", views: 8))
     try await a.exchange(with: b)
     let former = try await a.store.sync.replica()
+    // What the backup has and nobody has got yet counts once as well.
+    try await count(2, in: a)
     let old = try await bytes(of: a)
     try await a.store.insert(SharedKind(id: "lost", title: "handed out"))
     try await count(3, in: a)
@@ -292,6 +294,20 @@ struct SyncIdentityTests {
     try await other.exchange(with: one)
     #expect(try await views(a) == 13)
     try await expectEqual([a, b])
+  }
+
+  @Test("S12, S17: so it does if sync was switched on by enable()")
+  func countedInEnabled() async throws {
+    let a = try Replica(configuration: Store.Configuration())
+    try await a.store.sync.enable()
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    let url = a.folder.file("copy")
+    try await a.store.backup(to: url)
+    let copy = try Store(at: url, for: Replica.ledger, configuration: Store.Configuration())
+    try await copy.sync.enable()
+    try await copy.sync.exchange(with: a.store.sync)
+    try await a.store.sync.exchange(with: copy.sync)
+    for store in [a.store, copy] { #expect(try await store.find(SharedPage.self, "home")?.views == 10) }
   }
 
   @Test("S12, S17: a file that was put back in place becomes a new replica when it is to go on after a lost export")

@@ -68,6 +68,21 @@ private struct LooseLamp: Hashable {
   @Relationship(deleteRule: .nullify) var shelf: ToOne<FirstPage>?
 }
 
+@Model("Bulb")
+private struct FirstBulb: Hashable {
+  var id: String
+  @Relationship(deleteRule: .cascade) var shelf: ToOne<FirstPage>?
+  @Relationship(deleteRule: .cascade) var room: ToOne<FirstPage>?
+}
+
+/// A bulb that stays when its shelf is deleted, and goes with its room.
+@Model("Bulb")
+private struct LooseBulb: Hashable {
+  var id: String
+  @Relationship(deleteRule: .nullify) var shelf: ToOne<FirstPage>?
+  @Relationship(deleteRule: .cascade) var room: ToOne<FirstPage>?
+}
+
 @Model("Lamp")
 private struct BareLamp: Hashable {
   var id: String
@@ -165,6 +180,23 @@ struct SyncSchemaTests {
         #expect(try await replica.statuses()[gone] == .deleted)
       }
     }
+  }
+
+  @Test("S6, S16: a row that went with two rows, and still goes with one of them, returns with that one")
+  func goneWithOneOfTwo() async throws {
+    var a = try Replica([FirstBulb.self, FirstPage.self])
+    try await a.store.insert([FirstPage(id: "p"), FirstPage(id: "q")])
+    try await a.store.insert(FirstBulb(id: "gone", shelf: ToOne("p"), room: ToOne("q")))
+    try await a.store.deleteAll(FirstPage.all)
+    a = try await reopened(a, LooseBulb.self, FirstPage.self)
+    let bulb = RowKey(table: "Bulb", key: [.init("gone")])
+    try await a.store.insert(FirstPage(id: "p"))
+    #expect(try await a.store.sync.setAside().isEmpty)
+    #expect(try await a.statuses()[bulb] == .cascaded)
+    try await a.store.insert(FirstPage(id: "q"))
+    let b = try Replica([LooseBulb.self, FirstPage.self])
+    try await a.exchange(with: b)
+    for replica in [a, b] { #expect(try await replica.store.count(LooseBulb.all) == 1) }
   }
 
   @Test("S16: the older program keeps what it doesn't know, hands it on, and has it after its own update")
