@@ -130,7 +130,7 @@ struct ModelSourceHostileTests {
     var random = SplitMix64(seed: seed)
     let pool = Array(
       "abcXYZ012_ -.\"'`\\/*()[]{}$#@!\n\téß名ΩЖا🙂\u{301}\u{200D}\u{202E}\u{AD}\u{2160}\u{E000}".unicodeScalars)
-    let ranges: [ClosedRange<UInt32>] = [1...0x2FF, 0x300...0x24FF, 0x2C00...0xD7FF, 0xF900...0x1FFFF]
+    let ranges: [ClosedRange<UInt32>] = [1...0x2FF, 0x300...0x24FF, 0x2C00...0xD7FF, 0xF900...0x1FFFF, 0xFDD0...0xFDEF]
     func name() -> String {
       var name = String.UnicodeScalarView()
       for _ in 0...Int.random(in: 0...6, using: &random) {

@@ -9,6 +9,8 @@ extension String {
       switch scalar {
       case "\"", "\\": "\\\(scalar)"
       case _ where scalar.isPlain: String(scalar)
+      // Of all scalars, Swift refuses to escape these noncharacters.
+      case _ where (0xFDD0...0xFDEF).contains(scalar.value): String(scalar)
       default: "\\u{\(String(scalar.value, radix: 16))}"
       }
     }
