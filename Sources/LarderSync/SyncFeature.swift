@@ -13,27 +13,19 @@ final class SyncFeature: ModuleFeature {
   init() {}
 
   func willMigrate(_ connection: ModuleConnection) throws {
-    if try SyncTables.exist(connection) { try ReplicaFile(connection).prepareOpened() }
+    if try SyncTables.exist(connection) { try ReplicaFile(connection).identifyOpened() }
     try Tracker(connection).prepareMigration()
     isMigrated.store(true, ordering: .relaxed)
   }
 
   func didOpen(_ connection: ModuleConnection) throws {
     let tracker = Tracker(connection)
-    try prepare(connection)
-    if try tracker.isFit() { return }
+    let isCopy = try SyncTables.exist(connection) && ReplicaFile(connection).isCopy()
+    if try !isCopy && tracker.isFit() { return }
     try connection.transaction {
+      if isCopy { try ReplicaFile(connection).identifyOpened() }
       try tracker.enable()
       try tracker.fit(isMigrated: isMigrated.load(ordering: .relaxed))
-    }
-  }
-
-  private func prepare(_ connection: ModuleConnection) throws {
-    guard try SyncTables.exist(connection), try ReplicaFile(connection).needsPreparation() else { return }
-    do {
-      try connection.transaction { try ReplicaFile(connection).prepareOpened() }
-    } catch let error as StoreError where error.code == .busy {
-      // Another program writes, which has opened the file before.
     }
   }
 

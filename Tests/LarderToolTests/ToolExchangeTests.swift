@@ -64,6 +64,25 @@ struct ToolExchangeTests {
     #expect(try await ToolRun("sync", "status", first).output.contains("Conflicts: 1"))
   }
 
+  @Test("what a counter has in a copy counts once, though the copy and the original are both handed out")
+  func countedInCopy() async throws {
+    let folder = try TemporaryFolder()
+    let (path, copy) = (folder.file("a.larder").path, folder.file("copy.larder").path)
+    let files = [folder.file("first").path, folder.file("second").path]
+    let configuration = Store.Configuration(sync: .on)
+    let store = try Store(at: path, for: ToolLamp.self, configuration: configuration)
+    try await store.insert(ToolLamp(title: "Desk", views: 10))
+    await store.close()
+    #expect(try await ToolRun("backup", path, copy).status == 0)
+    for (source, file) in zip([copy, path], files) {
+      #expect(try await ToolRun("sync", "export", source, file).status == 0)
+    }
+    let other = try Store(at: folder.file("b.larder"), for: ToolLamp.self, configuration: configuration)
+    for file in files { try await other.sync.import(from: URL(filePath: file)) }
+    #expect(try await other.fetch(ToolLamp.all).map(\.views) == [10])
+    await other.close()
+  }
+
   @Test("rows of an older program that lacks a property come in with the property's default")
   func olderModels() async throws {
     let folder = try TemporaryFolder()

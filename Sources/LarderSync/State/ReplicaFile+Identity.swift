@@ -18,33 +18,18 @@ extension ReplicaFile {
   }
 
   /// Makes the file a replica of its own, if it is a copy. In a transaction of the caller's.
-  ///
-  /// What counters have then is the original's, also if that was never handed out: programs with sync come here before they
-  /// write.
   func identify() throws {
     guard try isCopy() else { return }
-    try confirmContributions()
     try becomeNewReplica()
     try recordPlace()
   }
 
-  /// Whether the file is to be prepared when a program opens it with sync: see ``prepareOpened()``.
-  func needsPreparation() throws -> Bool {
-    if try isCopy() { return true }
-    // All up to one time are confirmed, so the last one tells of the others.
-    return try connection.first(
-      """
-      SELECT confirmed_time IS NOT time FROM \(SyncTables.counters) WHERE replica = ?1 AND time > ?2 \
-      ORDER BY time DESC LIMIT 1
-      """, [.integer(clock().replica), .integer(clock().identified)]
-    ) { $0.integer(0) != 0 } ?? false
-  }
-
-  /// Records whose the additions to counters are that are in the file when a program opens it with sync: those of the replica
-  /// that the file was until now, even if the file turns out to be an older copy. In a transaction of the caller's.
-  func prepareOpened() throws {
+  /// Does the same before the program has written to the file: what counters have then is the original's, also if that was
+  /// never handed out. In a transaction of the caller's.
+  func identifyOpened() throws {
+    guard try isCopy() else { return }
+    try confirmContributions()
     try identify()
-    try confirmContributions(after: clock().identified)
   }
 
   /// Records that a file is its own original, whose tracking has just begun. In a transaction of the caller's.
@@ -69,13 +54,13 @@ extension ReplicaFile {
 
   /// Records that what this replica has added to counters after a time was added in this file. A copy would take it for its
   /// own, so this is recorded before it is handed out.
-  private func confirmContributions(after time: Int64 = 0) throws {
+  private func confirmContributions(after time: Int64 = 0, upTo end: Int64 = .max) throws {
     let clock = try clock()
     try connection.run(
       """
       UPDATE \(SyncTables.counters) SET confirmed_length = length, confirmed_time = time, confirmed_high = high, \
       confirmed_low = low WHERE replica = ?1 AND time > ?2 AND time <= ?3 AND confirmed_time IS NOT time
-      """, [.integer(clock.replica), .integer(time), .integer(clock.now)])
+      """, [.integer(clock.replica), .integer(time), .integer(min(end, clock.now))])
   }
 
   // MARK: Older copies
@@ -106,6 +91,8 @@ extension ReplicaFile {
     try Tracker(connection).upgrade()
     try identify()
     guard try isOlder(than: cursor) else { return false }
+    // What the lost file had added until then, others have from it. What was added to this one since has later times.
+    try confirmContributions(after: clock().identified, upTo: cursor.position)
     try becomeNewReplica()
     return true
   }

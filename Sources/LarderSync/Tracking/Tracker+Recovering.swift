@@ -109,27 +109,44 @@ extension Tracker {
   ///   - table: The table as the new model describes it.
   func recordGone(_ former: TrackedTable, for table: ModuleTable) throws {
     let renamed = RenamedColumns(from: former.description, columns: former.properties.map(\.column.name), to: table)
-    var (loosened, kept): ([String], [String]) = ([], [])
+    var (loosened, kept): ([(property: Int64, target: Int64)], [(property: Int64, target: Int64)]) = ([], [])
     for property in former.properties {
       guard let reference = property.reference, reference.isEssential, let target = try tableID(of: reference.table)
       else { continue }
       let column = renamed.names[property.column.name] ?? property.column.name
       let next = table.references.first { $0.column.isSameColumn(as: column) && $0.table == reference.table }
       let isKept = !renamed.displaced.contains(property.column.name) && next?.isEssential == true
-      let isAway = """
-        EXISTS (SELECT 1 FROM \(SyncTables.cells) AS cell WHERE cell.row = known.id AND cell.property = \(property.id) \
-        AND cell.held BETWEEN 1 AND 2 AND cell.value IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(SyncTables.rows) AS target \
-        WHERE target.table_id = \(target) AND target.key1 = cell.value AND target.status = 0))
-        """
-      if isKept { kept.append(isAway) } else { loosened.append(isAway) }
+      if isKept { kept.append((property.id, target)) } else { loosened.append((property.id, target)) }
     }
     if loosened.isEmpty { return }
-    let isElsewhere = kept.map { " AND NOT \($0)" }.joined()
-    try move(
+    let isGone = """
+      known.table_id = \(former.id) AND known.status = \(RowStatus.cascaded.rawValue) AND known.length % 2 = 1
       """
-      known.table_id = \(former.id) AND known.status = \(RowStatus.cascaded.rawValue) AND known.length % 2 = 1 \
-      AND (\(loosened.joined(separator: " OR ")))\(isElsewhere)
-      """, Self.deletion)
+    func lacks(_ reference: (property: Int64, target: Int64), unless isThere: String) -> String {
+      """
+      EXISTS (SELECT 1 FROM \(SyncTables.cells) AS cell WHERE cell.row = known.id AND cell.property = \(reference.property) \
+      AND cell.held BETWEEN 1 AND 2 AND cell.value IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(SyncTables.rows) AS target \
+      WHERE target.table_id = \(reference.target) AND target.key1 = cell.value AND (\(isThere))))
+      """
+    }
+    var condition = loosened.map { lacks($0, unless: "target.status = 0") }.joined(separator: " OR ")
+    if !kept.isEmpty {
+      // A row that went with itself, or in a circle, went for no other reason.
+      let isThere = "target.status = 0 OR \(isGone.replacing("known.", with: "target."))"
+      let ends = kept.map { lacks($0, unless: isThere) }.joined(separator: " OR ")
+      let followers = kept.filter { $0.target == former.id }.map { reference in
+        """
+        UNION SELECT known.id FROM elsewhere JOIN \(SyncTables.rows) AS target ON target.id = elsewhere.id \
+        JOIN \(SyncTables.cells) AS cell ON cell.property = \(reference.property) AND cell.value = target.key1 \
+        AND cell.held BETWEEN 1 AND 2 JOIN \(SyncTables.rows) AS known ON known.id = cell.row WHERE \(isGone)
+        """
+      }
+      condition = """
+        (\(condition)) AND known.id NOT IN (WITH RECURSIVE elsewhere (id) AS (SELECT known.id FROM \(SyncTables.rows) AS known \
+        WHERE \(isGone) AND (\(ends)) \(followers.joined(separator: " "))) SELECT id FROM elsewhere)
+        """
+    }
+    try move("\(isGone) AND (\(condition))", Self.deletion)
   }
 
   /// Gives rows new positions, each its own, and changes them.
