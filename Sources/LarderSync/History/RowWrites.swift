@@ -17,7 +17,8 @@ public struct RowWrites: Sendable, Hashable {
   /// Whether the row was deleted.
   public let isDeleted: Bool
   /// The last write of each property, by the name of its column; of a document, by the name of its top-level property.
-  /// Those of the key are missing, and so are counters to which nobody has added anything.
+  /// Those of the key are missing, and so are counters to which nobody has added anything, and properties that show a
+  /// default because the app that inserted the row lacks them.
   public let properties: [String: Write]
 }
 
