@@ -41,18 +41,10 @@ public struct StoreSync: Sendable {
       let isCopy = try SyncTables.exist(connection) && ReplicaFile(connection).isCopy()
       if try !isCopy && Tracker(connection).isFit() { return }
       try connection.transaction {
-        if isCopy { try ReplicaFile(connection).identifyOpened() }
+        if isCopy { try ReplicaFile(connection).identify() }
         try Tracker(connection).enable()
         try Tracker(connection).fit()
       }
-    }
-  }
-
-  /// Makes the file a replica of its own if it is a copy, before the program writes to it, as opening it with sync does.
-  package func identifyOpened() async throws {
-    try await store.writingModule { connection in
-      guard try SyncTables.exist(connection), try ReplicaFile(connection).isCopy() else { return }
-      try connection.transaction { try ReplicaFile(connection).identifyOpened() }
     }
   }
 

@@ -13,7 +13,7 @@ final class SyncFeature: ModuleFeature {
   init() {}
 
   func willMigrate(_ connection: ModuleConnection) throws {
-    if try SyncTables.exist(connection) { try ReplicaFile(connection).identifyOpened() }
+    if try SyncTables.exist(connection) { try ReplicaFile(connection).identify() }
     try Tracker(connection).prepareMigration()
     isMigrated.store(true, ordering: .relaxed)
   }
@@ -21,9 +21,14 @@ final class SyncFeature: ModuleFeature {
   func didOpen(_ connection: ModuleConnection) throws {
     let tracker = Tracker(connection)
     let isCopy = try SyncTables.exist(connection) && ReplicaFile(connection).isCopy()
-    if try !isCopy && tracker.isFit() { return }
+    if try isCopy || !tracker.isFit() { try fit(tracker) }
+    OpenedFile.of(connection).position = try ReplicaFile(connection).clock().now
+  }
+
+  private func fit(_ tracker: Tracker) throws {
+    let connection = tracker.connection
     try connection.transaction {
-      if isCopy { try ReplicaFile(connection).identifyOpened() }
+      if try SyncTables.exist(connection) { try ReplicaFile(connection).identify() }
       try tracker.enable()
       try tracker.fit(isMigrated: isMigrated.load(ordering: .relaxed))
     }

@@ -18,18 +18,14 @@ extension ReplicaFile {
   }
 
   /// Makes the file a replica of its own, if it is a copy. In a transaction of the caller's.
+  ///
+  /// What counters have then is the original's, also if it was never handed out: a program with sync comes here when it opens
+  /// the file.
   func identify() throws {
     guard try isCopy() else { return }
+    try confirmContributions()
     try becomeNewReplica()
     try recordPlace()
-  }
-
-  /// Does the same before the program has written to the file: what counters have then is the original's, also if that was
-  /// never handed out. In a transaction of the caller's.
-  func identifyOpened() throws {
-    guard try isCopy() else { return }
-    try confirmContributions()
-    try identify()
   }
 
   /// Records that a file is its own original, whose tracking has just begun. In a transaction of the caller's.
@@ -91,8 +87,10 @@ extension ReplicaFile {
     try Tracker(connection).upgrade()
     try identify()
     guard try isOlder(than: cursor) else { return false }
-    // What the lost file had added until then, others have from it. What was added to this one since has later times.
-    try confirmContributions(after: clock().identified, upTo: cursor.position)
+    // What the lost file had added until then, others have from it. What was added to this one since has later times, but
+    // for clocks that are ahead.
+    try confirmContributions(
+      after: clock().identified, upTo: min(cursor.position, OpenedFile.of(connection).position))
     try becomeNewReplica()
     return true
   }
@@ -158,5 +156,15 @@ extension ReplicaFile {
     try connection.run("DELETE FROM \(SyncTables.told)")
     try connection.run("UPDATE \(SyncTables.clock) SET replica = ?1, identified = now", [.integer(new)])
     try confirmContributions()
+  }
+}
+
+/// What a connection knows of the time when its file was opened.
+final class OpenedFile {
+  /// The time up to which the file had been written then; the greatest one if a program without sync has opened it.
+  var position = Int64.max
+
+  static func of(_ connection: ModuleConnection) -> OpenedFile {
+    connection.state(OpenedFile.self, OpenedFile())
   }
 }

@@ -131,14 +131,17 @@ extension Tracker {
     }
     var condition = loosened.map { lacks($0, unless: "target.status = 0") }.joined(separator: " OR ")
     if !kept.isEmpty {
-      // A row that went with itself, or in a circle, went for no other reason.
+      // A row that went with itself, or in a circle, went for no other reason. References are looked up; the first of the two
+      // conditions lets SQLite take the index of these values.
+      let lookedUp = Holding.lookedUp.rawValue
       let isThere = "target.status = 0 OR \(isGone.replacing("known.", with: "target."))"
       let ends = kept.map { lacks($0, unless: isThere) }.joined(separator: " OR ")
       let followers = kept.filter { $0.target == former.id }.map { reference in
         """
-        UNION SELECT known.id FROM elsewhere JOIN \(SyncTables.rows) AS target ON target.id = elsewhere.id \
-        JOIN \(SyncTables.cells) AS cell ON cell.property = \(reference.property) AND cell.value = target.key1 \
-        AND cell.held BETWEEN 1 AND 2 JOIN \(SyncTables.rows) AS known ON known.id = cell.row WHERE \(isGone)
+        UNION SELECT known.id FROM elsewhere CROSS JOIN \(SyncTables.rows) AS target ON target.id = elsewhere.id \
+        CROSS JOIN \(SyncTables.cells) AS cell ON cell.property = \(reference.property) AND cell.value = target.key1 \
+        AND cell.held >= \(lookedUp) AND cell.held = \(lookedUp) \
+        CROSS JOIN \(SyncTables.rows) AS known ON known.id = cell.row WHERE \(isGone)
         """
       }
       condition = """

@@ -20,18 +20,13 @@ struct SyncCommand: AsyncParsableCommand {
   /// - Throws: ``Failure`` if sync is off in the file.
   static func open(_ file: String, _ access: Store.Configuration.Access) async throws -> Store {
     let store = try StoreFile.open(file, access)
-    do {
-      guard try await store.sync.isEnabled() else {
-        throw Failure(
-          "Sync is off in \(file). The program that owns the file turns it on, which needs its models: Store.Configuration(sync: .on)."
-        )
-      }
-      if access == .readWrite { try await store.sync.identifyOpened() }
-      return store
-    } catch {
+    guard try await store.sync.isEnabled() else {
       await store.close()
-      throw error
+      throw Failure(
+        "Sync is off in \(file). The program that owns the file turns it on, which needs its models: Store.Configuration(sync: .on)."
+      )
     }
+    return store
   }
 
   struct StatusCommand: AsyncParsableCommand {

@@ -317,6 +317,42 @@ struct SyncIdentityTests {
     for store in [a.store, copy] { #expect(try await store.find(SharedPage.self, "home")?.views == 13) }
   }
 
+  @Test("S12, S17: so it does if the copy is first opened by a program that doesn't switch sync on")
+  func countedInPlainCopy() async throws {
+    let (a, b) = (try Replica(), try Replica())
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    let url = a.folder.file("copy")
+    try await a.store.backup(to: url)
+    let copy = try Store(at: url, for: Replica.ledger, configuration: Store.Configuration())
+    try await copy.sync.exchange(with: b.store.sync)
+    for _ in 0..<2 { try await a.exchange(with: b) }
+    try await copy.sync.exchange(with: b.store.sync)
+    for store in [a.store, b.store, copy] { #expect(try await store.find(SharedPage.self, "home")?.views == 10) }
+  }
+
+  @Test(
+    "S12, S17, S18: what is counted after a file was put back counts, also if clocks are ahead",
+    arguments: [false, true])
+  func countingWithClockAhead(countsFirst: Bool) async throws {
+    let (a, b, c) = (try Replica(), try Replica(), try Replica())
+    try await a.store.insert(SharedPage(id: "home", views: 10))
+    try await a.exchange(with: b)
+    let old = try await bytes(of: a)
+    if countsFirst { try await count(3, in: a) }
+    try await c.store.writingModule { connection in
+      try connection.execute("UPDATE _larder_sync_clock SET now = now + (3600000 << 16)")
+    }
+    try await c.store.insert(SharedKind(id: "late", title: "ahead"))
+    try await a.exchange(with: c)
+    if !countsFirst { try await count(3, in: a) }
+    try await a.exchange(with: b)
+    let restored = try await putBack(old, over: a)
+    try await count(1, in: restored)
+    for _ in 0..<2 { try await restored.exchange(with: b) }
+    #expect(try await views(restored) == 14)
+    try await expectEqual([restored, b])
+  }
+
   @Test("S12, S17: a file that was put back in place becomes a new replica when it is to go on after a lost export")
   func exportingInPlace() async throws {
     let (a, b) = (try Replica(), try Replica())
