@@ -115,9 +115,7 @@ extension Tracker {
   /// - Parameter condition: What holds for the rows.
   private func recordDefaults(
     _ property: Int64, _ absentUntil: Int64, of table: ModuleTable, _ id: Int64, where condition: String
-  )
-    throws
-  {
+  ) throws {
     try connection.run(
       """
       INSERT INTO \(SyncTables.cells) (row, property, length, time, replica)
