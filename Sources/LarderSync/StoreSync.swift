@@ -107,13 +107,16 @@ public struct StoreSync: Sendable {
     var (start, theirs, report) = (start, first, total)
     defer { total = report }
     let startsAfresh = try await start.needsFreshStart(with: peer, theirs)
+    // A peer that forgets deletions all the time has handed out everything, and hands it out once more next time.
+    var isBehind = false
     if startsAfresh {
-      try await startAfresh(with: peer, other)
+      isBehind = try await !startAfresh(with: peer, other)
       report.startedAfresh = true
       start = try await self.start(with: peer, other)
-      theirs = try await Self.changes(of: peer, after: start.received, for: start.own)
+      if !isBehind { theirs = try await Self.changes(of: peer, after: start.received, for: start.own) }
     }
-    var failure = try await receive(theirs, from: peer, start.own, attachments, &report, progress)
+    var failure: StoreError?
+    if !isBehind { failure = try await receive(theirs, from: peer, start.own, attachments, &report, progress) }
     let ours = try await changes(after: start.sent, for: other, limit: Self.batchSize)
     report.peerMustStartAfresh = start.peerNeedsFreshStart(ours)
     if !report.peerMustStartAfresh {
@@ -128,7 +131,7 @@ public struct StoreSync: Sendable {
       }
       failure = failure ?? other
     }
-    if startsAfresh, !report.peerMustStartAfresh {
+    if startsAfresh, !isBehind, !report.peerMustStartAfresh {
       // The peer has deleted again what it was offered and had deleted before.
       theirs = try await Self.changes(of: peer, after: try await cursor(of: other), for: start.own)
       failure = try await receive(theirs, from: peer, start.own, attachments, &report, progress) ?? failure
@@ -334,7 +337,11 @@ extension StoreSync: SyncPeer {
 
   /// Takes changes of another replica in an exchange that this one has begun, and forgets nothing: it hasn't sent its own
   /// deletions yet.
-  func merge(_ batch: ChangeBatch) async throws -> Int {
+  ///
+  /// - Parameters:
+  ///   - batch: The changes.
+  ///   - startsAfresh: Whether this replica takes everything anew, so that the cursor doesn't advance yet.
+  func merge(_ batch: ChangeBatch, startsAfresh: Bool = false) async throws -> Int {
     let changed = try await store.writingModule { connection in
       var check = try BatchCheck(
         try ReplicaFile(connection), mayHaveDocuments: batch.rows.contains { $0.isDocument })
@@ -347,7 +354,8 @@ extension StoreSync: SyncPeer {
         throw error
       }
       let application = BatchApplication(
-        batch.header, knowledge: batch.knowledge, names: batch.names, rowCount: batch.rows.count)
+        batch.header, knowledge: batch.knowledge, names: batch.names, rowCount: batch.rows.count,
+        startsAfresh: startsAfresh)
       return try application.apply(batch.rows, connection)
     }
     store.releaseArrivals(of: batch.rows.lazy.flatMap(\.namedAttachments).map(\.digest))

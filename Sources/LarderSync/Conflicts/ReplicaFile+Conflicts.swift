@@ -46,10 +46,11 @@ extension ReplicaFile {
     let (newer, older) = own.insertionLength > other.insertionLength ? (own, other) : (other, own)
     let present = Set(newer.properties.map(\.name))
     return try older.properties.compactMap { property in
-      guard !property.value.isNull, !present.contains(property.name), property.stamp.time > 0 else { return nil }
+      guard !present.contains(property.name), property.stamp.time > 0 else { return nil }
       // The new row has the default.
       let known = table(own.table)?.properties.first { $0.name == property.name }
-      if let known, defaults[known.id] == property.value { return nil }
+      let standard = known.flatMap { defaults[$0.id] } ?? .null
+      if property.value == standard || property.value.isNull && known?.column.isOptional != true { return nil }
       if property.name == ".updatedAt", try keepsTimes(own.table) { return nil }
       if try knew(newer.insertion, property.stamp) { return nil }
       return LostValue(property: property.name, stamp: property.stamp, value: property.value)

@@ -9,6 +9,8 @@ struct BatchApplication: Sendable {
   private let knowledge: [Knowledge]
   private let names: [ReplicaName]
   private let rowCount: Int
+  /// Whether the file takes everything of the sender anew. Up to where it has come counts when its own rows were offered.
+  private let startsAfresh: Bool
 
   /// The number of rows of a transaction.
   static let chunkSize = 500
@@ -18,11 +20,15 @@ struct BatchApplication: Sendable {
   ///   - knowledge: What replicas knew of each other.
   ///   - names: The names of replicas.
   ///   - rowCount: The number of all rows.
-  init(_ header: BatchHeader, knowledge: [Knowledge], names: [ReplicaName], rowCount: Int) {
+  ///   - startsAfresh: Whether the file takes everything of the sender anew, as ``FreshStart`` does.
+  init(
+    _ header: BatchHeader, knowledge: [Knowledge], names: [ReplicaName], rowCount: Int, startsAfresh: Bool = false
+  ) {
     self.header = header
     self.knowledge = knowledge
     self.names = names
     self.rowCount = rowCount
+    self.startsAfresh = startsAfresh
   }
 
   /// Merges all rows, and returns the number of those that have changed.
@@ -30,7 +36,7 @@ struct BatchApplication: Sendable {
   /// - Throws: `StoreError` `.notFound` if the sender has forgotten deletions of which this file hasn't heard.
   func apply(_ rows: [RowState], _ connection: ModuleConnection) throws -> Int {
     if try isReceived(connection) || ReplicaFile(connection).isOutdated(header) { return 0 }
-    if header.forgotten > 0 {
+    if header.forgotten > 0, !startsAfresh {
       let position = try connection.transaction {
         try Tracker(connection).upgrade()
         let file = try ReplicaFile(connection)
@@ -49,7 +55,7 @@ struct BatchApplication: Sendable {
     repeat {
       let chunk = rest.prefix(Self.chunkSize)
       rest = rest.dropFirst(Self.chunkSize)
-      changed += try application.apply(Array(chunk), isLast: rest.isEmpty, connection)
+      changed += try application.apply(Array(chunk), isLast: rest.isEmpty && !startsAfresh, connection)
       application = application.continued
     } while !rest.isEmpty
     return try changed + application.applyDue(connection)
@@ -57,7 +63,7 @@ struct BatchApplication: Sendable {
 
   /// The application of what comes after the first rows: what holds for the whole batch is recorded with those.
   var continued: BatchApplication {
-    BatchApplication(header, knowledge: [], names: [], rowCount: rowCount)
+    BatchApplication(header, knowledge: [], names: [], rowCount: rowCount, startsAfresh: startsAfresh)
   }
 
   /// Merges the changes that have waited for their time, and returns the number of rows that have changed.

@@ -6,6 +6,9 @@ import Larder
 /// deleted, even if it has forgotten the deletions, deletes them again and hands these deletions out like any others. It
 /// takes everything else, also rows of models that it doesn't track. So nothing is deleted here because somebody says that
 /// he knew it.
+///
+/// Only then does it count that this replica has come so far. If it is interrupted before, whoever sends it changes finds
+/// that it must start afresh.
 struct FreshStart {
   private let sync: StoreSync
   /// The rows that the peer has.
@@ -22,8 +25,10 @@ struct FreshStart {
     // A replica that nobody has heard of, because what came from this one is wanted as well.
     let stranger = ReplicaID()
     var end = ExchangeEnd(of: peer)
-    var forgotten: ClosedRange<Int64>?
-    while true {
+    var forgotten: Int64?
+    var count = 0
+    var last: ChangeBatch
+    repeat {
       try Task.checkCancellation()
       let batch = try await peer.changes(after: cursor, for: stranger, limit: end.limit)
       guard batch.since == cursor, batch.isLast || batch.upTo.position > cursor.position else {
@@ -32,19 +37,25 @@ struct FreshStart {
           "The peer was asked for the changes after position \(cursor.position), and returned others. Its transport mixes up batches."
         )
       }
-      let first = forgotten?.lowerBound ?? batch.forgotten
-      forgotten = first...max(first, batch.forgotten)
+      forgotten = forgotten ?? batch.forgotten
       sent.insert(batch.rows)
+      count += batch.rows.count
       _ = try await sync.merge(
         ChangeBatch(
           since: batch.since, upTo: batch.upTo, recipient: nil, isLast: batch.isLast, modelsDigest: batch.modelsDigest,
-          rows: batch.rows, knowledge: batch.knowledge, names: batch.names, forgotten: batch.forgotten))
+          rows: batch.rows, knowledge: batch.knowledge, names: batch.names, forgotten: batch.forgotten),
+        startsAfresh: true)
       cursor = batch.upTo
-      if try await end.isReached(by: batch) { break }
-    }
+      last = batch
+    } while try await !end.isReached(by: last)
     let position = try await peer.cursor(of: try await sync.replica()).position
     try await sync.offerRows(except: sent, to: other, knownUpTo: position)
-    return forgotten?.lowerBound == forgotten?.upperBound
+    guard forgotten == last.forgotten else { return false }
+    var header = BatchHeader(
+      since: ChangeCursor(replica: other, position: 0), upTo: cursor, recipient: nil, isLast: last.isLast)
+    header.forgotten = last.forgotten
+    try await sync.endFreshStart(header, rowCount: count)
+    return true
   }
 }
 
@@ -52,14 +63,16 @@ extension StoreSync {
   /// Takes everything from the peer anew.
   ///
   /// - Parameter other: The peer as a replica.
-  func startAfresh(with peer: some SyncPeer, _ other: ReplicaID) async throws {
-    try await setStartingAfresh(true, with: other)
+  /// - Returns: Whether nothing is missed. Otherwise the next exchange tries again.
+  func startAfresh(with peer: some SyncPeer, _ other: ReplicaID) async throws -> Bool {
+    try await store.writingModule { connection in
+      try connection.transaction { try ReplicaFile(connection).setStartingAfresh(true, with: other) }
+    }
     for _ in 0..<3 {
       var start = FreshStart(self)
-      guard try await start.run(with: peer, other) else { continue }
-      return try await setStartingAfresh(false, with: other)
+      if try await start.run(with: peer, other) { return true }
     }
-    // The next exchange tries again.
+    return false
   }
 
   /// Makes the rows changes to send that another replica doesn't have as they are here, and would not get otherwise.
@@ -101,9 +114,16 @@ extension StoreSync {
     }
   }
 
-  private func setStartingAfresh(_ isStarting: Bool, with other: ReplicaID) async throws {
+  /// Records that everything of a peer was taken anew, and that the rows of this file were offered to it.
+  ///
+  /// - Parameters:
+  ///   - header: The header of one batch with everything.
+  ///   - rowCount: The number of its rows.
+  fileprivate func endFreshStart(_ header: BatchHeader, rowCount: Int) async throws {
+    let application = BatchApplication(header, knowledge: [], names: [], rowCount: rowCount)
     try await store.writingModule { connection in
-      try connection.transaction { try ReplicaFile(connection).setStartingAfresh(isStarting, with: other) }
+      _ = try application.apply([], isLast: true, connection)
+      try connection.transaction { try ReplicaFile(connection).setStartingAfresh(false, with: header.sender) }
     }
   }
 

@@ -13,8 +13,7 @@ extension ReplicaFile {
   /// - Throws: `StoreError` `.notFound`.
   func checkDeletions(_ header: BatchHeader) throws {
     let progress = try progress(of: header.sender)
-    guard progress.received > 0, !progress.startsAfresh else { return }
-    guard header.since.position <= progress.received, progress.received < header.forgotten,
+    guard progress.received > 0, header.since.position <= progress.received, progress.received < header.forgotten,
       progress.begunAfter < header.forgotten
     else { return }
     throw StoreError(
@@ -31,9 +30,7 @@ extension ReplicaFile {
     guard header.since.position == 0, header.forgotten > 0 else { return nil }
     let progress = try progress(of: header.sender)
     let extent = try knowledge.extent(of: header.sender, over: own(), at: header.forgotten)
-    guard progress.received == 0, !progress.startsAfresh, progress.begunAfter < header.forgotten, extent > 0 else {
-      return nil
-    }
+    guard progress.received == 0, progress.begunAfter < header.forgotten, extent > 0 else { return nil }
     return try min(extent, clock().now)
   }
 

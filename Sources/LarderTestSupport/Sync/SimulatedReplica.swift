@@ -78,10 +78,13 @@ struct SimulatedReplica {
 
   // MARK: What is known
 
-  /// Takes up what has changed since the last call.
+  /// Takes up what the replica has written since the last call.
   ///
-  /// - Parameter writes: Where it is remembered if the replica wrote it. Without, it came with an exchange.
-  mutating func observe(as writes: inout WrittenValues) async throws {
+  /// - Parameters:
+  ///   - writes: Where it is remembered.
+  ///   - present: The tables of the present app. A replica whose app is earlier keeps rows of models that its app lacks, and
+  ///     they go with what it deletes.
+  mutating func observe(as writes: inout WrittenValues, following present: VisibilityOracle) async throws {
     let former = states
     let changed = try await takeUp()
     for name in changed {
@@ -92,7 +95,7 @@ struct SimulatedReplica {
     if deleted.isEmpty { return }
     let gone = Set(oracle.visible(former).keys).subtracting(oracle.visible(states).keys)
     // Rows that were set aside go with a deleted one as well.
-    for name in gone.union(oracle.following(deleted, in: states)) {
+    for name in gone.union(present.following(deleted, in: states)) {
       if let state = former[name] { writes.recordCascade(state) }
     }
   }

@@ -12,6 +12,8 @@ struct SimulationRun {
   private(set) var stepCount = 0
   var hazards: Hazards
   let key = GroupKey()
+  /// The tables of the present app.
+  private(set) var oracle = VisibilityOracle([])
   private var watched: WatchedRow?
 
   init(_ simulation: SyncSimulation, seed: UInt64, in parent: URL) throws {
@@ -35,6 +37,8 @@ struct SimulationRun {
       let url = folder.file("\(number).larder")
       replicas.append(try await SimulatedReplica(at: url, running: earlier ?? simulation.app))
     }
+    // At most the first of them runs an earlier app.
+    oracle = VisibilityOracle(try await OracleTable.all(of: replicas[simulation.replicas - 1].store))
   }
 
   mutating func step() async throws {
@@ -60,7 +64,7 @@ struct SimulationRun {
     do {
       try await replicas[place].app.write(replicas[place].store, &random)
     } catch let error as StoreError where Self.refusals.contains(error.code) {}
-    try await replicas[place].observe(as: &writes)
+    try await replicas[place].observe(as: &writes, following: oracle)
   }
 
   private static let refusals: Set<StoreError.Code> = [.referenced, .duplicate, .notFound, .constraint, .conflict]
