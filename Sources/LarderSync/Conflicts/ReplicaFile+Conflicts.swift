@@ -41,16 +41,15 @@ extension ReplicaFile {
 
   /// Returns the properties that vanish because the row was inserted again elsewhere without them, by someone who didn't
   /// know them: a document that was saved anew, or a row of an app whose model lacks them.
+  ///
+  /// A default is one of them, and so is nil, except in a document: every replica has to find the same, whatever its models.
   private func overwrittenProperties(of own: RowState, and other: RowState) throws -> [LostValue] {
     guard own.insertionLength != other.insertionLength else { return [] }
     let (newer, older) = own.insertionLength > other.insertionLength ? (own, other) : (other, own)
     let present = Set(newer.properties.map(\.name))
     return try older.properties.compactMap { property in
       guard !present.contains(property.name), property.stamp.time > 0 else { return nil }
-      // The new row has the default.
-      let known = table(own.table)?.properties.first { $0.name == property.name }
-      let standard = known.flatMap { defaults[$0.id] } ?? .null
-      if property.value == standard || property.value.isNull && known?.column.isOptional != true { return nil }
+      if own.isDocument, property.value.isNull { return nil }
       if property.name == ".updatedAt", try keepsTimes(own.table) { return nil }
       if try knew(newer.insertion, property.stamp) { return nil }
       return LostValue(property: property.name, stamp: property.stamp, value: property.value)
@@ -100,6 +99,14 @@ extension ReplicaFile {
     return try found.compactMap { try conflict($0, $1) }
   }
 
+  /// Whether a row lacks a property, because it was inserted again by an app without it, and shows the value that was lost.
+  func isShown(_ lost: ReplicatedValue, as property: String, in row: RowState) -> Bool {
+    if row.isDocument || row.property(property) != nil { return false }
+    guard let known = table(row.table)?.properties.first(where: { $0.name == property }) else { return lost.isNull }
+    if known.isCounter { return false }
+    return lost == value(of: known, in: row) || lost.isNull && !known.column.isOptional
+  }
+
   /// Nil if the row or the property was written since by someone who knew of both values.
   private func conflict(_ address: ConflictAddress, _ value: ReplicatedValue) throws -> SyncConflict? {
     guard let row = try row(address.row), row.status != .expired else { return nil }
@@ -115,10 +122,13 @@ extension ReplicaFile {
       let listed = LostValue(property: known.name, stamp: lost, value: value)
       if isAddition, row.state.losses.contains(where: { $0.isLaterAddition(than: listed) }) { return nil }
       property = isAddition ? counted(known.name, in: row.state) : row.state.property(known.name)
-      // Who inserted the row again without a property has removed it: from a document, or because his model lacks it.
+      // Who inserted the row again without a property has removed it from a document, or his model lacks it.
       if property == nil {
+        if isShown(value, as: known.name, in: row.state) { return nil }
+        let shown = self.table(row.state.table)?.properties.first { $0.name == known.name }
         property = PropertyState(
-          name: known.name, value: .null, stamp: row.state.insertion, causalLength: row.state.insertionLength)
+          name: known.name, value: shown.map { self.value(of: $0, in: row.state) } ?? .null, stamp: row.state.insertion,
+          causalLength: row.state.insertionLength)
       }
     }
     let current = property?.stamp ?? row.state.stamp

@@ -123,7 +123,7 @@ extension StoreSync {
   ///   - row: One of ``setAside()``.
   ///   - key: The key of a visible row of the same table; by default that of the row of which `row` is the duplicate.
   /// - Throws: `StoreError` `.notFound` if `row` is no longer set aside, `.referenced` if there is no such row to merge it
-  ///   into; the errors of any write.
+  ///   into, `.unsupported` if models that this program lacks may refer to `row`; the errors of any write.
   public func merge(_ row: SetAsideRow, into key: [Value]? = nil) async throws {
     try await deciding(row) { file, stored in
       var target = key.map { RowKey(table: row.table, key: $0.map { ReplicatedValue($0) }) }
@@ -134,6 +134,12 @@ extension StoreSync {
         throw StoreError(
           .referenced, ofModel: file.table(row.table)?.description.model,
           "There is no visible row to merge this one into. Name the key of one, or restore or discard the row.")
+      }
+      guard try !file.holdsUnknown(stored.state.key) else {
+        throw StoreError(
+          .unsupported, ofModel: file.table(row.table)?.description.model,
+          "Rows or properties of models that this program lacks hold the key of the duplicate, and would lose the row that they refer to. Merge it with a program that has these models."
+        )
       }
       try DuplicateMerge(stored, into: winner, file).run()
     }

@@ -11,22 +11,25 @@ import Larder
 /// that it must start afresh.
 struct FreshStart {
   private let sync: StoreSync
+  /// Up to where this replica has the changes of the peer.
+  private let received: ChangeCursor
   /// The rows that the peer has.
   private var sent = SentRows()
 
-  init(_ sync: StoreSync) {
-    self.sync = sync
+  init(_ sync: StoreSync, _ received: ChangeCursor) {
+    (self.sync, self.received) = (sync, received)
   }
 
   /// - Returns: Whether nothing is missed. Otherwise the peer has forgotten deletions meanwhile, perhaps of rows that it had
   ///   handed out.
-  mutating func run(with peer: some SyncPeer, _ other: ReplicaID) async throws -> Bool {
-    var cursor = ChangeCursor(replica: other, position: 0)
+  mutating func run(with peer: some SyncPeer) async throws -> Bool {
+    let start = ChangeCursor(replica: received.replica, position: 0)
+    var cursor = start
     // A replica that nobody has heard of, because what came from this one is wanted as well.
     let stranger = ReplicaID()
     var end = ExchangeEnd(of: peer)
-    var forgotten: Int64?
-    var count = 0
+    var (begunAfter, forgotten): (Int64?, Int64) = (nil, try await peer.forgotten())
+    var (count, isMissed, isLast) = (0, false, false)
     var last: ChangeBatch
     repeat {
       try Task.checkCancellation()
@@ -37,7 +40,11 @@ struct FreshStart {
           "The peer was asked for the changes after position \(cursor.position), and returned others. Its transport mixes up batches."
         )
       }
-      forgotten = forgotten ?? batch.forgotten
+      let first = begunAfter ?? batch.forgotten
+      begunAfter = first
+      // The rows of deletions that were forgotten since may have come with an earlier batch.
+      if batch.forgotten > max(first, cursor.position) { isMissed = true }
+      forgotten = max(forgotten, batch.forgotten)
       sent.insert(batch.rows)
       count += batch.rows.count
       _ = try await sync.merge(
@@ -45,15 +52,27 @@ struct FreshStart {
           since: batch.since, upTo: batch.upTo, recipient: nil, isLast: batch.isLast, modelsDigest: batch.modelsDigest,
           rows: batch.rows, knowledge: batch.knowledge, names: batch.names, forgotten: batch.forgotten),
         startsAfresh: true)
+      // A transport that has nothing more, because the rest is still to come, says that it has handed out everything.
+      if batch.upTo != batch.since || count == 0 { isLast = batch.isLast }
       cursor = batch.upTo
       last = batch
     } while try await !end.isReached(by: last)
+    guard cursor.position >= forgotten else {
+      // The peer has thrown away what was read, and this replica has heard of all deletions that it has forgotten.
+      if received.position >= forgotten {
+        try await sync.endFreshStart(with: received.replica)
+        return true
+      }
+      throw StoreError(
+        .invalidValue, ofModel: nil,
+        "The peer was asked for all of its changes, and returned those up to position \(cursor.position), although it has forgotten a deletion at position \(forgotten). Its transport must keep what a replica without a cursor needs, or send everything anew."
+      )
+    }
+    if isMissed { return false }
     let position = try await peer.cursor(of: try await sync.replica()).position
-    try await sync.offerRows(except: sent, to: other, knownUpTo: position)
-    guard forgotten == last.forgotten else { return false }
-    var header = BatchHeader(
-      since: ChangeCursor(replica: other, position: 0), upTo: cursor, recipient: nil, isLast: last.isLast)
-    header.forgotten = last.forgotten
+    try await sync.offerRows(except: sent, to: received.replica, knownUpTo: position)
+    var header = BatchHeader(since: start, upTo: cursor, recipient: nil, isLast: isLast)
+    header.forgotten = forgotten
     try await sync.endFreshStart(header, rowCount: count)
     return true
   }
@@ -62,15 +81,15 @@ struct FreshStart {
 extension StoreSync {
   /// Takes everything from the peer anew.
   ///
-  /// - Parameter other: The peer as a replica.
+  /// - Parameter received: Up to where this file has the changes of the peer.
   /// - Returns: Whether nothing is missed. Otherwise the next exchange tries again.
-  func startAfresh(with peer: some SyncPeer, _ other: ReplicaID) async throws -> Bool {
+  func startAfresh(with peer: some SyncPeer, _ received: ChangeCursor) async throws -> Bool {
     try await store.writingModule { connection in
-      try connection.transaction { try ReplicaFile(connection).setStartingAfresh(true, with: other) }
+      try connection.transaction { try ReplicaFile(connection).setStartingAfresh(true, with: received.replica) }
     }
     for _ in 0..<3 {
-      var start = FreshStart(self)
-      if try await start.run(with: peer, other) { return true }
+      var start = FreshStart(self, received)
+      if try await start.run(with: peer) { return true }
     }
     return false
   }
@@ -121,9 +140,13 @@ extension StoreSync {
   ///   - rowCount: The number of its rows.
   fileprivate func endFreshStart(_ header: BatchHeader, rowCount: Int) async throws {
     let application = BatchApplication(header, knowledge: [], names: [], rowCount: rowCount)
+    _ = try await store.writingModule { try application.apply([], isLast: true, $0) }
+    try await endFreshStart(with: header.sender)
+  }
+
+  fileprivate func endFreshStart(with other: ReplicaID) async throws {
     try await store.writingModule { connection in
-      _ = try application.apply([], isLast: true, connection)
-      try connection.transaction { try ReplicaFile(connection).setStartingAfresh(false, with: header.sender) }
+      try connection.transaction { try ReplicaFile(connection).setStartingAfresh(false, with: other) }
     }
   }
 

@@ -123,7 +123,7 @@ extension StoreSync {
         let file = try ReplicaFile(connection)
         let since = try cursor ?? ChangeCursor(replica: try file.own(), position: recipient.map(file.told) ?? 0)
         try file.check(since)
-        guard try since.position == 0 || since.position >= file.forgotten() else { throw file.tooLate }
+        guard try since.position == 0 || since.position >= file.forgotten() else { throw ReplicaFile.tooLate }
         let export = try FileExport(file, to: url, for: recipient, since: since, key: key, canWrite: canWrite)
         try export.writeRows(file, isCancelled)
         return export

@@ -42,7 +42,7 @@ extension StoreSync {
       if header.since.position > 0 { try file.checkDeletions(header) }
       return try file.isOutdated(header)
     }
-    let known = try await positionOfFreshStart(header, extent)
+    let known = isOutdated ? nil : try await positionOfFreshStart(header, extent)
     var sent = SentRows()
     var application = BatchApplication(header, knowledge: [], names: [], rowCount: total)
     var (rows, frames, completed, changed) = ([RowState](), 0, 0, 0)
@@ -87,7 +87,10 @@ extension StoreSync {
       try await store.writingModule { connection in
         try connection.transaction {
           try Tracker(connection).upgrade()
-          try ReplicaFile(connection).recordOffer(header)
+          let file = try ReplicaFile(connection)
+          try file.recordOffer(header)
+          // If an exchange has begun to take everything anew, this is done.
+          try file.setStartingAfresh(false, with: header.sender)
         }
       }
     }
@@ -119,10 +122,10 @@ extension StoreSync {
     return try await store.readingModule { connection in
       let file = try ReplicaFile(connection)
       let progress = try file.progress(of: header.sender)
-      let known = try max(file.told(by: header.sender), min(extent, file.clock().now))
-      guard progress.received < header.forgotten, progress.begunAfter < header.forgotten || progress.startsAfresh else {
-        return nil
-      }
+      let handedOut = try min(max(extent, header.received(by: file.own())), file.clock().now)
+      let known = try max(file.told(by: header.sender), handedOut)
+      let isMissed = progress.received < header.forgotten && progress.begunAfter < header.forgotten
+      guard progress.startsAfresh || isMissed else { return nil }
       return progress.received > 0 || known > 0 ? known : nil
     }
   }

@@ -38,7 +38,7 @@ extension ReplicaFile {
       [.integer(try id(of: replica)), .integer(isStarting ? 1 : 0)])
   }
 
-  var tooLate: StoreError {
+  static var tooLate: StoreError {
     StoreError(
       .notFound, ofModel: nil,
       "The recipient was away for longer than this replica keeps deletions, so rows that were deleted here would stay there. Let it call exchange(with:): it starts afresh, and keeps what it had not sent. setRetention(_:) keeps deletions for longer."
@@ -90,9 +90,10 @@ extension ReplicaFile {
     while next < gone.count {
       let row = gone[next]
       next += 1
-      guard !row.isVisible, !row.state.losses.contains(where: { !$0.isDismissed }),
-        try visibleReferrers(of: row.rowKey).isEmpty
-      else { return nil }
+      let isInConflict = row.state.losses.contains { loss in
+        !loss.isDismissed && !(loss.property.map { isShown(loss.value, as: $0, in: row.state) } ?? false)
+      }
+      guard !row.isVisible, !isInConflict, try visibleReferrers(of: row.rowKey).isEmpty else { return nil }
       for referrer in try setAsideReferrers(of: row.rowKey) where !seen.contains(referrer.rowKey) {
         guard referrer.status == .cascaded else { return nil }
         let references = references(of: referrer, to: row.rowKey)

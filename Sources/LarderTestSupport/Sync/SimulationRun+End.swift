@@ -61,7 +61,7 @@ extension SimulationRun {
       try await replica.checkVisibility()
       if !hazards.hasRenamed { try await replica.checkSetAside(writes) }
     }
-    if let write = writes.missing(in: known, of: oracle) {
+    if let write = writes.missing(in: known) {
       throw SimulationProblem(
         "the value of \(write.property) of \(write.row) that was written with \(write.stamp) is gone without a trace")
     }

@@ -13,7 +13,7 @@ struct SimulationRun {
   var hazards: Hazards
   let key = GroupKey()
   /// The tables of the present app.
-  private(set) var oracle = VisibilityOracle([])
+  private var oracle = VisibilityOracle([])
   private var watched: WatchedRow?
 
   init(_ simulation: SyncSimulation, seed: UInt64, in parent: URL) throws {

@@ -48,12 +48,6 @@ package struct VisibilityOracle: Sendable {
     }
   }
 
-  /// Returns what a row shows that lacks a property, because it comes from an app whose model does.
-  package func standard(of property: String, in table: String) -> ReplicatedValue {
-    let found = tables[Array(table.utf8)]?.properties.first { $0.name == property }
-    return found?.column.constantDefault.map { ReplicatedValue($0) } ?? .null
-  }
-
   private func isEarlier(_ left: RowName, _ right: RowName, _ state: [RowName: RowState]) -> Bool {
     guard let first = state[left]?.insertion, let second = state[right]?.insertion else { return false }
     return first == second ? left < right : first < second
@@ -89,7 +83,8 @@ package struct VisibilityOracle: Sendable {
       }
       return .integer(Int64(min(max(sum, Int128(range.lowerBound)), Int128(range.upperBound))))
     }
-    let standard = name.map { self.standard(of: $0, in: state.table) } ?? .null
+    let standard = property?.column.constantDefault.map { ReplicatedValue($0) } ?? .null
+    // The row comes from an app whose model lacks the property.
     guard let written = state.properties.first(where: { $0.name == name })?.value else { return standard }
     // Or the property has another type there.
     switch (written, property?.column.storageClass) {

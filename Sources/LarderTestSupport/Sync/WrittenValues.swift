@@ -84,11 +84,7 @@ struct WrittenValues {
 
   /// Returns a write of which no trace is left: it is neither the present value, nor overwritten by someone who saw it,
   /// nor listed as lost, nor equal to a value of which one of these holds.
-  ///
-  /// - Parameters:
-  ///   - state: What is known in the end.
-  ///   - oracle: The tables of the app.
-  func missing(in state: [RowName: RowState], of oracle: VisibilityOracle) -> Write? {
+  func missing(in state: [RowName: RowState]) -> Write? {
     struct Content: Hashable {
       let row: RowName
       let property: String
@@ -117,10 +113,9 @@ struct WrittenValues {
       if present.contains(last) { return false }
       // A row that is deleted is listed as a whole, with the last of the changes.
       if state[write.row]?.losses.contains(where: { $0.property == nil }) == true { return false }
-      // A row that was inserted again lacks the property, and shows what the writer wanted: nothing, if he has removed it
-      // from a document, or the default.
-      if let row = state[write.row], row.isThere, !row.properties.contains(where: { $0.name == write.property }),
-        values[write] == oracle.standard(of: write.property, in: write.row.table)
+      // A document that was inserted again lacks the property, as the writer wanted who has removed it from the former one.
+      if values[write] == .null, write.row.table.hasPrefix(OracleTable.documents), let row = state[write.row],
+        row.isThere, !row.properties.contains(where: { $0.name == write.property })
       {
         return false
       }

@@ -129,8 +129,27 @@ extension SyncedWriter {
     switch Int.random(in: 0..<4, using: &random) {
     case 0: try await store.sync.discard(row)
     case 1: try await store.sync.restore(row)
-    default: try await store.sync.merge(row)
+    case 2: try await merge(row, into: nil)
+    default: if let key = try await visibleKey(in: row.table) { try await merge(row, into: key) }
     }
+  }
+
+  /// Merges a row, unless models that the earlier app lacks may refer to it: keys of different models are equal here.
+  private func merge(_ row: SetAsideRow, into key: [Value]?) async throws {
+    do {
+      try await store.sync.merge(row, into: key)
+    } catch let error as StoreError where error.code == .unsupported {}
+  }
+
+  /// The key of some visible row of a model's table.
+  private mutating func visibleKey(in table: String) async throws -> [Value]? {
+    let keys = try await store.readingModule { connection in
+      try connection.tables.first { $0.name == table }?.keys.map(\.name)
+    }
+    guard let keys else { return nil }
+    let list = keys.map { "\"\($0)\"" }.joined(separator: ", ")
+    let rows = try await store.sql(SQL(raw: "SELECT \(list) FROM main.\"\(table)\" ORDER BY \(list)"))
+    return rows.randomElement(using: &random).map { row in keys.compactMap { row[$0] } }
   }
 
   func link(_ cost: UUID, _ tag: UUID, isLinked: Bool) async throws {

@@ -41,6 +41,15 @@ private struct RequiredSign: Hashable {
   var note: String?
 }
 
+/// The default of an optional property isn't nil.
+@Model("Sign")
+private struct ShadedSign: Hashable {
+  var id: String
+  var size = 0
+  @Relationship(deleteRule: .cascade) var wall: ToOne<Wall>?
+  var shade: String? = "grey"
+}
+
 @Model("Sign", syncs: false)
 private struct LocalSign: Hashable {
   var id: String
@@ -87,15 +96,6 @@ struct AbsentPropertyTests {
     new = try Replica([TitledSign.self, Wall.self])
   }
 
-  private func reopened(
-    _ replica: Replica, _ models: any Model.Type..., migrations: [Migration] = []
-  ) async throws -> Replica {
-    await replica.store.close()
-    var configuration = Store.Configuration(sync: .on)
-    configuration.migrations = migrations
-    return try Replica(folder: replica.folder, models, configuration: configuration)
-  }
-
   /// Lets all replicas meet until nobody has anything new, and compares what they know.
   private func meet(_ replicas: Replica...) async throws {
     for _ in 0..<2 {
@@ -132,7 +132,7 @@ struct AbsentPropertyTests {
   @Test("S16: nor the default of a row that was there before the app was updated")
   func defaultOfUpdatedApp() async throws {
     try await insertBoth()
-    let updated = try await reopened(old, TitledSign.self, Wall.self)
+    let updated = try await old.reopened(TitledSign.self, Wall.self)
     #expect(try await updated.store.find(TitledSign.self, "1") == TitledSign(id: "1", size: 2, title: "none"))
     try await updated.exchange(with: new)
     for replica in [updated, new] {
@@ -148,7 +148,7 @@ struct AbsentPropertyTests {
     try await old.store.insert(BareSign(id: "2"))
     try await old.store.insert(BareSign(id: "3"))
     try await new.exchange(with: old)
-    var updated = try await reopened(old, TitledSign.self, Wall.self)
+    var updated = try await old.reopened(TitledSign.self, Wall.self)
     try await updated.setClock(past: new)
     try await updated.store.updateAll(TitledSign.where { $0.id == "2" }) { $0.title.set("Z") }
     try await updated.store.updateAll(TitledSign.where { $0.id == "2" }) { $0.title.set("none") }
@@ -164,9 +164,9 @@ struct AbsentPropertyTests {
     let drop = Migration("drop") { db in
       for column in ["title", "note"] { _ = try db.sql(SQL(raw: "ALTER TABLE Sign DROP COLUMN \(column)")) }
     }
-    updated = try await reopened(updated, BareSign.self, Wall.self, migrations: [drop])
+    updated = try await updated.reopened(BareSign.self, Wall.self, migrations: [drop])
     try await meet(updated, new)
-    updated = try await reopened(updated, TitledSign.self, Wall.self, migrations: [drop])
+    updated = try await updated.reopened(TitledSign.self, Wall.self, migrations: [drop])
     try await meet(updated, new)
     #expect(try await updated.store.find(TitledSign.self, "3")?.title == "late")
   }
@@ -178,7 +178,7 @@ struct AbsentPropertyTests {
     try await old.store.insert(BareSign(id: "1", wall: ToOne(wall)))
     var replica = old
     if isUpdated {
-      replica = try await reopened(old, TitledSign.self, Wall.self)
+      replica = try await old.reopened(TitledSign.self, Wall.self)
       try await new.exchange(with: replica)
     } else {
       try await new.exchange(with: old)
@@ -195,7 +195,7 @@ struct AbsentPropertyTests {
   func otherDefault() async throws {
     try await old.store.insert(BareSign(id: "1"))
     try await new.exchange(with: old)
-    let third = try await reopened(new, RetitledSign.self, Wall.self)
+    let third = try await new.reopened(RetitledSign.self, Wall.self)
     try await old.store.updateAll(BareSign.all) { $0.size.set(5) }
     try await third.exchange(with: old)
     #expect(try await third.store.find(RetitledSign.self, "1") == RetitledSign(id: "1", size: 5, title: "none"))
@@ -206,7 +206,7 @@ struct AbsentPropertyTests {
   func noDefault() async throws {
     try await old.store.insert(BareSign(id: "1"))
     try await new.exchange(with: old)
-    let third = try await reopened(new, RequiredSign.self, Wall.self)
+    let third = try await new.reopened(RequiredSign.self, Wall.self)
     try await old.store.updateAll(BareSign.all) { $0.size.set(5) }
     try await third.exchange(with: old)
     #expect(try await third.store.find(RequiredSign.self, "1")?.title == "none")
@@ -221,7 +221,7 @@ struct AbsentPropertyTests {
     let (bare, scoped) = (try Replica([BareLabel.self]), try Replica([ScopedLabel.self]))
     try await bare.store.insert(BareLabel(id: "1", name: "x"))
     try await scoped.exchange(with: bare)
-    let rescoped = try await reopened(scoped, RescopedLabel.self)
+    let rescoped = try await scoped.reopened(RescopedLabel.self)
     let other = try Replica([RescopedLabel.self])
     try await other.setClock(past: rescoped)
     try await other.store.insert([
@@ -242,8 +242,8 @@ struct AbsentPropertyTests {
     let drop = Migration("drop") { db in
       for column in ["title", "note"] { _ = try db.sql(SQL(raw: "ALTER TABLE Sign DROP COLUMN \(column)")) }
     }
-    third = try await reopened(third, BareSign.self, Wall.self, migrations: [drop])
-    third = try await reopened(third, TitledSign.self, Wall.self, migrations: [drop])
+    third = try await third.reopened(BareSign.self, Wall.self, migrations: [drop])
+    third = try await third.reopened(TitledSign.self, Wall.self, migrations: [drop])
     try await meet(third, new)
     #expect(try await third.store.find(TitledSign.self, "1")?.title == "X")
   }
@@ -251,22 +251,70 @@ struct AbsentPropertyTests {
   @Test("S16, S21: a model that takes part again takes no default for a value", arguments: [true, false])
   func takingPartAgain(isWritten: Bool) async throws {
     try await old.store.insert([BareSign(id: "1"), BareSign(id: "2")])
-    var updated = try await reopened(old, TitledSign.self, Wall.self)
+    var updated = try await old.reopened(TitledSign.self, Wall.self)
     try await meet(updated, new)
     try await new.setClock(past: updated)
     if isWritten {
       try await new.store.updateAll(TitledSign.where { $0.id == "1" }) { $0.title.set("X") }
       try await meet(updated, new)
     }
-    updated = try await reopened(updated, LocalSign.self, Wall.self)
+    updated = try await updated.reopened(LocalSign.self, Wall.self)
     try await new.setClock(past: updated)
     try await new.store.updateAll(TitledSign.where { $0.id == "1" }) { $0.title.set("Y") }
     try await updated.exchange(with: new)
     try await new.store.updateAll(TitledSign.where { $0.id == "2" }) { $0.title.set("Z") }
-    updated = try await reopened(updated, TitledSign.self, Wall.self)
+    updated = try await updated.reopened(TitledSign.self, Wall.self)
     try await meet(updated, new)
     for replica in [updated, new] {
       #expect(try await replica.store.fetch(TitledSign.all.sorted(by: \.id)).map(\.title) == ["Y", "Z"])
+    }
+  }
+
+  @Test(
+    "S4, S16: a nil that was written is listed if a row of an older app takes its place, and the default isn't",
+    arguments: [true, false])
+  func lostNil(olderMergesFirst: Bool) async throws {
+    let shaded = try Replica([ShadedSign.self, Wall.self])
+    try await shaded.store.insert([ShadedSign(id: "1", shade: nil), ShadedSign(id: "2")])
+    for _ in 0..<2 {
+      try await old.store.insert([BareSign(id: "1"), BareSign(id: "2")])
+      try await old.store.deleteAll(BareSign.all)
+    }
+    try await old.store.insert([BareSign(id: "1"), BareSign(id: "2")])
+    if olderMergesFirst { try await old.exchange(with: shaded) }
+    try await meet(shaded, old)
+    #expect(try await shaded.store.find(ShadedSign.self, "1")?.shade == "grey")
+    let conflicts = try await shaded.store.sync.conflicts()
+    #expect(conflicts.map(\.property) == ["shade"])
+    let conflict = try #require(conflicts.first)
+    #expect(conflict.key == [.text("1")] && conflict.lost == .null && conflict.current == .text("grey"))
+    try await shaded.store.sync.restore(conflict)
+    try await meet(shaded, old)
+    let signs = try await shaded.store.fetch(ShadedSign.all.sorted(by: \.id))
+    #expect(signs == [ShadedSign(id: "1", shade: nil), ShadedSign(id: "2")])
+    #expect(try await shaded.store.sync.conflicts().isEmpty)
+    // What isn't listed doesn't keep a deletion. The older app doesn't know the default.
+    try await old.store.deleteAll(BareSign.where { $0.id == "2" })
+    try await meet(shaded, old)
+    try await shaded.forgetAll()
+  }
+
+  @Test("S4, S16: such a nil is listed for everybody, also if only the older app has merged it")
+  func lostNilAtOlderApp() async throws {
+    let shaded = try Replica([ShadedSign.self, Wall.self])
+    try await old.store.insert(BareSign(id: "1"))
+    try await meet(shaded, old)
+    try await shaded.store.updateAll(ShadedSign.all) { $0.shade.set(nil) }
+    try await old.store.deleteAll(BareSign.all)
+    try await old.store.insert(BareSign(id: "1"))
+    let (own, other) = (try await shaded.store.sync.replica(), try await old.store.sync.replica())
+    let cursor = try await old.store.sync.cursor(of: own)
+    try await old.store.sync.apply(try await shaded.store.sync.changes(after: cursor, for: other, limit: 10))
+    let third = try Replica([ShadedSign.self, Wall.self])
+    for replica in [third, shaded] {
+      try await meet(replica, old)
+      #expect(try await replica.store.find(ShadedSign.self, "1")?.shade == "grey")
+      #expect(try await replica.store.sync.conflicts().map(\.lost) == [.null])
     }
   }
 

@@ -85,8 +85,7 @@ struct AttachmentTransferTests {
     await #expect(throws: PiecePeer.Failure.self) { try await b.store.sync.exchange(with: breaking) }
     #expect(try await b.store.count(SharedPicture.all) == 0)
     #expect(try await b.store.check().isHealthy)
-    await b.store.close()
-    let again = try Replica(folder: b.folder, [SharedPicture.self])
+    let again = try await b.reopened(SharedPicture.self)
     let peer = PiecePeer(a.store.sync)
     try await again.store.sync.exchange(with: peer)
     #expect(peer.count == 1)

@@ -410,8 +410,7 @@ struct ForgottenDeletionTests {
   func withoutKeys() async throws {
     try await insertThrice()
     try await makeEarlier(a, version: 8, "digest, time, replica, length")
-    await a.store.close()
-    let opened = try Replica(folder: a.folder)
+    let opened = try await a.reopened()
     try await opened.store.insert(SharedKind(id: "page", title: "new"))
     #expect(try await b.exchange(with: opened).startedAfresh)
     for _ in 0..<2 { for (one, other) in [(opened, b), (b, opened)] { try await one.exchange(with: other) } }

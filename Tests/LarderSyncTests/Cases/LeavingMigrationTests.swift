@@ -53,10 +53,8 @@ struct LeavingMigrationTests {
   private func reopened(
     _ replica: Replica, _ models: any Model.Type..., statement: String? = nil
   ) async throws -> Replica {
-    await replica.store.close()
-    var configuration = Store.Configuration(sync: .on)
-    if let statement { configuration.migrations = [Migration("change") { _ = try $0.sql(SQL(raw: statement)) }] }
-    return try Replica(folder: replica.folder, models, configuration: configuration)
+    let change = statement.map { statement in [Migration("change") { _ = try $0.sql(SQL(raw: statement)) }] }
+    return try await replica.reopened(models, migrations: change ?? [])
   }
 
   /// Two replicas with the same two stops.

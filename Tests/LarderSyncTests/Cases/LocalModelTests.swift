@@ -69,8 +69,7 @@ struct LocalModelTests {
     let (one, two) = (SharedPlace(name: "One"), SharedPlace(name: "Two"))
     try await a.store.insert([one, two])
     try await a.exchange(with: b)
-    await b.store.close()
-    let local = try Replica(folder: b.folder, [LocalPlace.self])
+    let local = try await b.reopened(LocalPlace.self)
     #expect(try await local.store.count(LocalPlace.all) == 2)
     // What was sent before is held for others.
     #expect(try await local.state() == a.state())

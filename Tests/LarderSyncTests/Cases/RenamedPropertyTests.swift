@@ -140,11 +140,6 @@ private struct SecondTale: Hashable {
 struct RenamedPropertyTests {
   private let ada = FirstPerson(id: "ada", first: "Ada", last: "Lovelace")
 
-  private func reopened(_ replica: Replica, _ model: any Model.Type) async throws -> Replica {
-    await replica.store.close()
-    return try Replica(folder: replica.folder, [model])
-  }
-
   private func pair() async throws -> (Replica, Replica) {
     let (a, b) = (try Replica([FirstPerson.self]), try Replica([FirstPerson.self]))
     try await a.store.insert(ada)
@@ -156,7 +151,7 @@ struct RenamedPropertyTests {
   @Test("S16: swapped names part no property from its history")
   func swapped() async throws {
     var (a, b) = try await pair()
-    a = try await reopened(a, SwappedPerson.self)
+    a = try await a.reopened(SwappedPerson.self)
     try await a.store.updateAll(SwappedPerson.all) { $0.age.set(36) }
     try await a.exchange(with: b)
     #expect(
@@ -166,9 +161,9 @@ struct RenamedPropertyTests {
     try await b.store.updateAll(FirstPerson.all) { $0.last.set("King") }
     try await a.exchange(with: b)
     #expect(try await a.store.find(SwappedPerson.self, "ada")?.first == "King")
-    b = try await reopened(b, SwappedPerson.self)
+    b = try await b.reopened(SwappedPerson.self)
     // Names are swapped once.
-    a = try await reopened(a, SwappedPerson.self)
+    a = try await a.reopened(SwappedPerson.self)
     let c = try Replica([SwappedPerson.self])
     for (one, other) in [(a, b), (c, b), (c, a), (b, a)] { try await one.exchange(with: other) }
     try await expectEqual([a, b, c])
@@ -180,7 +175,7 @@ struct RenamedPropertyTests {
   @Test("S16: a property that takes the name of another one keeps its own values, and those of the other are handed on")
   func reused() async throws {
     var (a, b) = try await pair()
-    a = try await reopened(a, ReusedPerson.self)
+    a = try await a.reopened(ReusedPerson.self)
     try await a.store.updateAll(ReusedPerson.all) {
       $0.first.set("King")
       $0.age.set(36)
@@ -191,7 +186,7 @@ struct RenamedPropertyTests {
     let c = try Replica([FirstPerson.self])
     try await c.exchange(with: a)
     #expect(try await c.store.find(FirstPerson.self, "ada") == changed)
-    b = try await reopened(b, ReusedPerson.self)
+    b = try await b.reopened(ReusedPerson.self)
     try await a.exchange(with: b)
     try await expectEqual([a, b])
   }
@@ -199,7 +194,7 @@ struct RenamedPropertyTests {
   @Test("S16: a new property with the name that another one had is another property")
   func parented() async throws {
     var (a, b) = try await pair()
-    a = try await reopened(a, ParentedPerson.self)
+    a = try await a.reopened(ParentedPerson.self)
     try await a.store.updateAll(ParentedPerson.all) { $0.last.set("new") }
     try await a.exchange(with: b)
     #expect(try await b.store.find(FirstPerson.self, "ada") == ada)
@@ -208,7 +203,7 @@ struct RenamedPropertyTests {
     try await a.exchange(with: b)
     let person = ParentedPerson(id: "ada", first: "Ada", family: "King", last: "new")
     #expect(try await a.store.find(ParentedPerson.self, "ada") == person)
-    b = try await reopened(b, ParentedPerson.self)
+    b = try await b.reopened(ParentedPerson.self)
     let c = try Replica([ParentedPerson.self])
     for replica in [b, c] {
       try await replica.exchange(with: a)
@@ -220,12 +215,12 @@ struct RenamedPropertyTests {
   @Test("S16: a property that is renamed twice, and back, keeps its history")
   func twice() async throws {
     var (a, b) = try await pair()
-    a = try await reopened(a, OncePerson.self)
-    a = try await reopened(a, TwicePerson.self)
+    a = try await a.reopened(OncePerson.self)
+    a = try await a.reopened(TwicePerson.self)
     try await a.store.updateAll(TwicePerson.all) { $0.surname.set("King") }
     try await a.exchange(with: b)
     #expect(try await b.store.find(FirstPerson.self, "ada")?.last == "King")
-    b = try await reopened(b, TwicePerson.self)
+    b = try await b.reopened(TwicePerson.self)
     let c = try Replica([TwicePerson.self])
     for (one, other) in [(c, a), (b, a), (c, b)] { try await one.exchange(with: other) }
     try await expectEqual([a, b, c])
@@ -235,25 +230,25 @@ struct RenamedPropertyTests {
   @Test("S16: a model that no longer says what a property was called is refused, because a new file would part it")
   func forgotten() async throws {
     var (a, _) = try await pair()
-    a = try await reopened(a, TwicePerson.self)
-    let error = await #expect(throws: StoreError.self) { try await reopened(a, ForgetfulPerson.self) }
+    a = try await a.reopened(TwicePerson.self)
+    let error = await #expect(throws: StoreError.self) { try await a.reopened(ForgetfulPerson.self) }
     #expect(error?.code == .unsupported)
     #expect(
       error?.message.contains("ForgetfulPerson.surname") == true || error?.message.contains("Person.surname") == true)
     #expect(error?.message.contains("originalName: \"last\"") == true)
-    a = try await reopened(a, TwicePerson.self)
+    a = try await a.reopened(TwicePerson.self)
     #expect(try await a.store.find(TwicePerson.self, "ada")?.surname == "Lovelace")
   }
 
   @Test("S16: a numbered name that a new file wouldn't give is refused, and kept by the originalName in the error")
   func numbered() async throws {
     var (a, _) = try await pair()
-    a = try await reopened(a, ParentedPerson.self)
+    a = try await a.reopened(ParentedPerson.self)
     try await a.store.updateAll(ParentedPerson.all) { $0.last.set("new") }
-    let error = await #expect(throws: StoreError.self) { try await reopened(a, ChildlessPerson.self) }
+    let error = await #expect(throws: StoreError.self) { try await a.reopened(ChildlessPerson.self) }
     #expect(error?.code == .unsupported)
     #expect(error?.message.contains("originalName: \"last#2\"") == true, "\(error?.message ?? "")")
-    a = try await reopened(a, NumberedPerson.self)
+    a = try await a.reopened(NumberedPerson.self)
     let c = try Replica([NumberedPerson.self])
     try await c.exchange(with: a)
     for replica in [a, c] { #expect(try await replica.store.find(NumberedPerson.self, "ada")?.last == "new") }
@@ -263,11 +258,6 @@ struct RenamedPropertyTests {
 
 @Suite("Sync: properties renamed in upper and lower case alone")
 struct CasedPropertyTests {
-  private func reopened(_ replica: Replica, _ model: any Model.Type) async throws -> Replica {
-    await replica.store.close()
-    return try Replica(folder: replica.folder, [model])
-  }
-
   private func pair() async throws -> (Replica, Replica) {
     let (a, b) = (try Replica([FirstPicture.self]), try Replica([FirstPicture.self]))
     try await a.store.insert(FirstPicture(id: "p", imageUrl: "first"))
@@ -278,7 +268,7 @@ struct CasedPropertyTests {
   @Test("S16: a property that is renamed in case alone keeps its history")
   func cased() async throws {
     var (a, b) = try await pair()
-    a = try await reopened(a, CasedPicture.self)
+    a = try await a.reopened(CasedPicture.self)
     #expect(try await a.store.find(CasedPicture.self, "p")?.imageURL == "first")
     try await a.store.updateAll(CasedPicture.all) { $0.imageURL.set("second") }
     try await a.exchange(with: b)
@@ -288,8 +278,8 @@ struct CasedPropertyTests {
     try await a.exchange(with: b)
     #expect(try await a.store.find(CasedPicture.self, "p")?.imageURL == "third")
     // The column still has its first name while the model changes again.
-    a = try await reopened(a, StarredPicture.self)
-    b = try await reopened(b, StarredPicture.self)
+    a = try await a.reopened(StarredPicture.self)
+    b = try await b.reopened(StarredPicture.self)
     try await a.setClock(past: b)
     try await a.store.updateAll(StarredPicture.all) { $0.imageURL.set("fourth") }
     let c = try Replica([StarredPicture.self])
@@ -302,22 +292,22 @@ struct CasedPropertyTests {
   @Test("S16: a property that is renamed in case alone without its originalName is refused, and nothing is lost")
   func forgotten() async throws {
     var (a, b) = try await pair()
-    let error = await #expect(throws: StoreError.self) { try await reopened(a, ForgetfulPicture.self) }
+    let error = await #expect(throws: StoreError.self) { try await a.reopened(ForgetfulPicture.self) }
     #expect(error?.code == .unsupported)
     #expect(error?.message.contains("originalName: \"imageUrl\"") == true, "\(error?.message ?? "")")
-    a = try await reopened(a, CasedPicture.self)
+    a = try await a.reopened(CasedPicture.self)
     try await b.setClock(past: a)
     try await b.store.updateAll(FirstPicture.all) { $0.imageUrl.set("second") }
     try await a.exchange(with: b)
     #expect(try await a.store.find(CasedPicture.self, "p")?.imageURL == "second")
-    b = try await reopened(b, CasedPicture.self)
+    b = try await b.reopened(CasedPicture.self)
     try await expectEqual([a, b])
   }
 
   @Test("a value is held if the table doesn't show its property, whatever column the property had")
   func held() async throws {
     var (a, b) = try await pair()
-    a = try await reopened(a, StarredPicture.self)
+    a = try await a.reopened(StarredPicture.self)
     try await a.store.updateAll(StarredPicture.all) { $0.stars.set(1) }
     try await a.exchange(with: b)
     try await b.store.writingModule { connection in
@@ -328,7 +318,7 @@ struct CasedPropertyTests {
     let c = try Replica([StarredPicture.self])
     try await c.exchange(with: b)
     #expect(try await c.store.find(StarredPicture.self, "p")?.stars == 2)
-    b = try await reopened(b, StarredPicture.self)
+    b = try await b.reopened(StarredPicture.self)
     #expect(try await b.store.find(StarredPicture.self, "p")?.stars == 2)
   }
 }
@@ -338,11 +328,6 @@ struct RenamedOrderingTests {
   private let former = FirstWriter(id: "w")
   private let writer = SecondWriter(id: "w")
   private let ids = ["1", "2", "3"]
-
-  private func reopened(_ replica: Replica) async throws -> Replica {
-    await replica.store.close()
-    return try Replica(folder: replica.folder, [SecondWriter.self])
-  }
 
   private func setFormerOrder(_ replica: Replica, _ ids: [String]) async throws {
     try await replica.store.setLinks(former, \.tales, ids.map { FirstTale(id: $0, author: ToOne(former)) })
@@ -367,7 +352,7 @@ struct RenamedOrderingTests {
     try await a.store.insert(ids.map { FirstTale(id: $0, author: ToOne(former)) })
     try await setFormerOrder(a, ["3", "1", "2"])
     try await a.exchange(with: b)
-    return (try await reopened(a), b)
+    return (try await a.reopened(SecondWriter.self), b)
   }
 
   @Test("S11, S16: the order of rows goes with a reference that is renamed, for older apps too")
@@ -383,8 +368,8 @@ struct RenamedOrderingTests {
     try await setFormerOrder(b, ids)
     try await a.exchange(with: b)
     #expect(try await order(a) == ids)
-    a = try await reopened(a)
-    b = try await reopened(b)
+    a = try await a.reopened(SecondWriter.self)
+    b = try await b.reopened(SecondWriter.self)
     let c = try Replica([SecondWriter.self])
     for (one, other) in [(a, b), (c, b), (c, a)] { try await one.exchange(with: other) }
     try await expectEqual([a, b, c])
@@ -439,11 +424,11 @@ struct RenamedOrderingTests {
     for time in [nil, "clock.now + 1"] {
       var (a, b) = try await pair()
       try await part(a, writtenAt: time)
-      a = try await reopened(a)
+      a = try await a.reopened(SecondWriter.self)
       #expect(try await order(a) == ["3", "1", "2"])
       try await a.exchange(with: b)
       #expect(try await formerOrder(b) == ["3", "1", "2"])
-      b = try await reopened(b)
+      b = try await b.reopened(SecondWriter.self)
       try await a.exchange(with: b)
       try await expectEqual([a, b])
     }
@@ -453,11 +438,11 @@ struct RenamedOrderingTests {
   func partedAndChanged() async throws {
     var (a, b) = try await pair()
     try await part(a, writtenAt: "clock.now + row_number() OVER ()")
-    a = try await reopened(a)
+    a = try await a.reopened(SecondWriter.self)
     #expect(try await order(a) == ids)
     try await a.exchange(with: b)
     #expect(try await formerOrder(b) == ids)
-    b = try await reopened(b)
+    b = try await b.reopened(SecondWriter.self)
     try await a.exchange(with: b)
     try await expectEqual([a, b])
   }

@@ -37,8 +37,7 @@ struct ReturningCounterTests {
   }
 
   private mutating func reopen(_ model: any Model.Type) async throws {
-    await b.store.close()
-    b = try Replica(folder: b.folder, [model])
+    b = try await b.reopened(model)
   }
 
   private func meet() async throws {

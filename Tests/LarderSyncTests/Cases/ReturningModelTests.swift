@@ -32,11 +32,6 @@ struct ReturningModelTests {
     try await a.setClock(past: b)
   }
 
-  private func reopened(_ model: any Model.Type) async throws -> Replica {
-    await b.store.close()
-    return try Replica(folder: b.folder, [model])
-  }
-
   private func meet(_ other: Replica) async throws {
     for _ in 0..<2 {
       try await other.exchange(with: a)
@@ -47,7 +42,7 @@ struct ReturningModelTests {
 
   @Test("what others changed meanwhile is there, and what was changed here too")
   mutating func edits() async throws {
-    b = try await reopened(LocalSpot.self)
+    b = try await b.reopened(LocalSpot.self)
     try await a.setClock(past: b)
     try await a.store.updateAll(SharedSpot.where { $0.id == "1" }) { $0.name.set("of a") }
     try await a.store.updateAll(SharedSpot.where { $0.id == "2" }) { $0.name.set("of a") }
@@ -55,7 +50,7 @@ struct ReturningModelTests {
     try await b.store.updateAll(LocalSpot.where { $0.id == "3" }) { $0.name.set("of b") }
     try await b.exchange(with: a)
     #expect(try await b.store.find(LocalSpot.self, "1")?.name == "first")
-    b = try await reopened(SharedSpot.self)
+    b = try await b.reopened(SharedSpot.self)
     #expect(try await b.store.sync.waiting().isEmpty)
     try await meet(b)
     for replica in [a, b] {
@@ -72,10 +67,10 @@ struct ReturningModelTests {
     try await b.store.insert(SharedSpot(id: "5", name: "of b"))
     try await b.store.sync.setName("b")
     try await meet(b)
-    b = try await reopened(LocalSpot.self)
+    b = try await b.reopened(LocalSpot.self)
     try await b.store.deleteAll(LocalSpot.where { ["1", "5"].contains($0.id) })
     try await b.exchange(with: a)
-    b = try await reopened(SharedSpot.self)
+    b = try await b.reopened(SharedSpot.self)
     // The other side begins.
     for _ in 0..<2 {
       try await a.exchange(with: b)
@@ -195,20 +190,19 @@ struct ReturningModelTests {
     let c = try Replica([SharedKind.self])
     try await c.exchange(with: a)
     try await c.exchange(with: b)
-    await c.store.close()
-    let updated = try Replica(folder: c.folder, [SharedKind.self, SharedSpot.self])
+    let updated = try await c.reopened(SharedKind.self, SharedSpot.self)
     #expect(try await updated.store.count(SharedSpot.all) == 4)
     #expect(try await updated.store.sync.exchange(with: a.store.sync).received == 0)
   }
 
   @Test("of a value that both may have changed, one counts and the other is in conflict")
   mutating func conflicts() async throws {
-    b = try await reopened(LocalSpot.self)
+    b = try await b.reopened(LocalSpot.self)
     try await a.setClock(past: b)
     try await a.store.updateAll(SharedSpot.where { $0.id == "1" }) { $0.name.set("of a") }
     try await b.store.updateAll(LocalSpot.where { $0.id == "1" }) { $0.name.set("of b") }
     try await b.exchange(with: a)
-    b = try await reopened(SharedSpot.self)
+    b = try await b.reopened(SharedSpot.self)
     try await meet(b)
     #expect(try await b.store.find(SharedSpot.self, "1")?.name == "of a")
     let conflict = try #require(try await a.store.sync.conflicts().first)
@@ -221,10 +215,10 @@ struct ReturningModelTests {
 
   @Test("a row that was deleted elsewhere and is here is a new one")
   mutating func deletion() async throws {
-    b = try await reopened(LocalSpot.self)
+    b = try await b.reopened(LocalSpot.self)
     try await a.store.deleteAll(SharedSpot.where { $0.id == "1" })
     try await b.exchange(with: a)
-    b = try await reopened(SharedSpot.self)
+    b = try await b.reopened(SharedSpot.self)
     try await meet(b)
     #expect(try await a.store.find(SharedSpot.self, "1")?.name == "first")
   }
@@ -234,8 +228,7 @@ struct ReturningModelTests {
     var c = try Replica([LocalSpot.self])
     try await c.store.insert(LocalSpot(id: "1", name: "of c"))
     try await c.exchange(with: a)
-    await c.store.close()
-    c = try Replica(folder: c.folder, [SharedSpot.self])
+    c = try await c.reopened(SharedSpot.self)
     try await meet(c)
     #expect(try await c.store.count(SharedSpot.all) == 4)
     let values = Set(

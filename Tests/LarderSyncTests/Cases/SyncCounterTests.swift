@@ -285,8 +285,7 @@ struct SyncCounterTests {
     let peer = try Replica([CountedVisit.self])
     try await old.store.insert(PlainVisit(id: "x", count: 1000))
     try await old.exchange(with: peer)
-    await old.store.close()
-    let updated = try Replica(folder: old.folder, [CountedVisit.self])
+    let updated = try await old.reopened(CountedVisit.self)
     try await updated.store.updateAll(CountedVisit.all) { $0.count.increment(by: 1) }
     let folder = try TemporaryFolder()
     try await updated.store.backup(to: folder.file("test.larder"))
@@ -309,8 +308,7 @@ struct SyncCounterTests {
     try await old.store.updateAll(PlainVisit.all) { $0.count.set(6) }
     try await old.exchange(with: new)
     #expect(try await new.store.find(CountedVisit.self, "x")?.count == 8)
-    await old.store.close()
-    let updated = try Replica(folder: old.folder, [CountedVisit.self])
+    let updated = try await old.reopened(CountedVisit.self)
     try await updated.exchange(with: new)
     try await new.exchange(with: updated)
     try await expectEqual([updated, new])

@@ -4,6 +4,60 @@ import Testing
 
 @testable import LarderSync
 
+@Model
+private struct Reader: Hashable {
+  var id: String
+  @Attribute(.unique) var email: String
+}
+
+/// A row whose key is a reference, and to which others refer.
+@Model
+private struct Profile: Hashable {
+  @Attribute(.primaryKey) var reader: ToOne<Reader>
+  var text: String
+  var inviter: ToOne<Reader>?
+}
+
+@Model
+private struct Post: Hashable {
+  var id: String
+  @Relationship(deleteRule: .cascade) var profile: ToOne<Profile>
+  var reader: ToOne<Reader>
+}
+
+/// Another one, two steps from the reader.
+@Model
+private struct Badge: Hashable {
+  @Attribute(.primaryKey) var profile: ToOne<Profile>
+  var color: String
+}
+
+/// A tree whose children go with their parent.
+@Model
+private struct Branch: Hashable {
+  var id: String
+  var name: String
+  @Relationship(deleteRule: .cascade) var parent: ToOne<Branch>?
+}
+
+@Model
+private struct Shelf: Hashable {
+  var id: String
+  @Attribute(.unique) var name: String
+}
+
+@Model
+private struct Kind: Hashable {
+  var id: String
+  var shelf: ToOne<Shelf>
+}
+
+@Model
+private struct Item: Hashable {
+  var id: String
+  @Relationship(deleteRule: .deny) var kind: ToOne<Kind>
+}
+
 @Suite("Sync: duplicates are merged", .overEachTransport)
 struct SyncDuplicateTests {
   private let a: Replica
@@ -51,6 +105,164 @@ struct SyncDuplicateTests {
       #expect(Set(tagged.first?.costs.loaded?.map(\.id) ?? []) == [one.id, two.id])
     }
     await #expect(throws: StoreError.self) { try await c.store.sync.merge(duplicate) }
+  }
+
+  @Test(
+    "S9: what went with a deleted row isn't missed, and returns with it, at the other row", arguments: [false, true])
+  func goneReferrers(returns: Bool) async throws {
+    let (first, second) = (SharedTag(name: "x"), SharedTag(name: "x"))
+    let (one, two) = (SharedCost(amount: 1, account: ToOne(account)), SharedCost(amount: 2, account: ToOne(account)))
+    try await a.store.insert(account)
+    try await a.store.insert([one, two])
+    try await meet()
+    try await a.store.insert(first)
+    try await b.setClock(past: a)
+    try await b.store.insert(second)
+    for cost in [one, two] { try await b.store.link(cost, \.tags, second) }
+    try await b.store.delete(one)
+    try await meet()
+    let listed = try await a.store.sync.setAside()
+    let duplicate = try #require(listed.first { if case .duplicate = $0.reason { true } else { false } })
+    try await a.store.sync.merge(duplicate)
+    try await meet()
+    if returns {
+      try await b.store.insert(one)
+      try await meet()
+    }
+    for replica in [a, b] {
+      #expect(try await replica.store.sync.setAside().isEmpty)
+      let tagged = try await replica.store.fetch(SharedTag.all.including(\.costs))
+      #expect(tagged.map { Set($0.costs.loaded?.map(\.id) ?? []) } == [returns ? [one.id, two.id] : [two.id]])
+    }
+    if returns { return }
+    try await a.forgetAll()
+    #expect(try await a.state()[RowKey(table: "SharedCost", key: [ReplicatedValue(one.id.storedValue())])] == nil)
+  }
+
+  @Test("S9: the children of a row that is set aside are those of the row that it is merged into")
+  func childrenOfMissed() async throws {
+    let models: [any Model.Type] = [Branch.self]
+    let (c, d) = (try Replica(models), try Replica(models))
+    let (root, other) = (Branch(id: "root", name: "root"), Branch(id: "other", name: "other"))
+    let branch = Branch(id: "branch", name: "branch", parent: ToOne(root))
+    try await c.store.insert([root, other])
+    try await c.store.insert(branch)
+    try await c.store.insert(Branch(id: "leaf", name: "leaf", parent: ToOne(branch)))
+    try await c.exchange(with: d)
+    try await c.store.delete(root)
+    try await d.store.updateAll(Branch.where { $0.id == "branch" }) { $0.name.set("edited") }
+    for _ in 0..<2 {
+      try await c.exchange(with: d)
+      try await d.exchange(with: c)
+    }
+    let missed = try #require(try await c.store.sync.setAside().first)
+    #expect(missed.key == [.text("branch")])
+    try await c.store.sync.merge(missed, into: [.text("other")])
+    for _ in 0..<2 {
+      try await c.exchange(with: d)
+      try await d.exchange(with: c)
+    }
+    try await expectEqual([c, d])
+    #expect(try await d.store.fetch(Branch.all.sorted(by: \.id)).map(\.id) == ["leaf", "other"])
+    #expect(try await d.store.find(Branch.self, "leaf")?.parent?.id == "other")
+  }
+
+  @Test("S8, S9: a row that was deleted and is wanted refers to the other row, so that who wants it returns")
+  func wantedReferrer() async throws {
+    let models: [any Model.Type] = [Shelf.self, Kind.self, Item.self]
+    let (c, d) = (try Replica(models), try Replica(models))
+    let shelves = ["1", "2"].map { Shelf(id: $0, name: $0) }
+    let kind = Kind(id: "k", shelf: ToOne(shelves[1]))
+    try await c.store.insert(shelves)
+    try await c.store.insert(kind)
+    try await c.exchange(with: d)
+    try await c.store.updateAll(Shelf.where { $0.id == "1" }) { $0.name.set("N") }
+    try await c.store.delete(kind)
+    try await d.store.updateAll(Shelf.where { $0.id == "2" }) { $0.name.set("N") }
+    try await d.store.insert(Item(id: "i", kind: ToOne(kind)))
+    for _ in 0..<2 {
+      try await c.exchange(with: d)
+      try await d.exchange(with: c)
+    }
+    let listed = try await c.store.sync.setAside()
+    try await c.store.sync.merge(try #require(listed.first { $0.table == "Shelf" }))
+    for _ in 0..<2 {
+      try await c.exchange(with: d)
+      try await d.exchange(with: c)
+    }
+    try await expectEqual([c, d])
+    #expect(try await d.store.sync.setAside().isEmpty)
+    #expect(try await d.store.find(Item.self, "i") != nil)
+    #expect(try await d.store.find(Kind.self, "k")?.shelf.id == "1")
+  }
+
+  @Test("S9, S16: an app that lacks models which may refer to the duplicate doesn't merge it")
+  func unknownReferrers() async throws {
+    let (newer, older) = (try Replica([Shelf.self, Kind.self]), try Replica([Shelf.self]))
+    try await older.store.insert(Shelf(id: "1", name: "N"))
+    try await newer.setClock(past: older)
+    let shelves = [Shelf(id: "2", name: "N"), Shelf(id: "3", name: "M")]
+    try await newer.store.insert(shelves)
+    try await newer.store.insert(shelves.map { Kind(id: "of \($0.id)", shelf: ToOne($0)) })
+    for _ in 0..<2 { try await newer.exchange(with: older) }
+    let duplicate = try #require(try await older.store.sync.setAside().first)
+    let error = await #expect(throws: StoreError.self) { try await older.store.sync.merge(duplicate) }
+    #expect(error?.code == .unsupported)
+    let listed = try await newer.store.sync.setAside()
+    try await newer.store.sync.discard(try #require(listed.first { $0.table == "Kind" }))
+    try await newer.exchange(with: older)
+    try await older.store.sync.merge(duplicate)
+    for _ in 0..<2 { try await newer.exchange(with: older) }
+    #expect(try await newer.store.sync.setAside().isEmpty)
+    #expect(try await newer.store.fetch(Kind.all).map(\.id) == ["of 3"])
+  }
+
+  @Test("S9: so do rows that refer to one whose key is the reference, however far away")
+  func referrersOfKeys() async throws {
+    let models: [any Model.Type] = [Reader.self, Profile.self, Post.self, Badge.self]
+    let (c, d) = (try Replica(models), try Replica(models))
+    for (number, replica) in [c, d].enumerated() {
+      if number == 1 { try await d.setClock(past: c) }
+      let reader = Reader(id: "reader \(number)", email: "ada@example.com")
+      let profile = Profile(reader: ToOne(reader), text: "text \(number)")
+      try await replica.store.insert(reader)
+      try await replica.store.insert(profile)
+      try await replica.store.insert(Badge(profile: ToOne(profile), color: "color \(number)"))
+      try await replica.store.insert(
+        (0..<2).map { Post(id: "\(number) \($0)", profile: ToOne(profile), reader: ToOne(reader)) })
+    }
+    // Its key is another one, and stays.
+    let guest = Reader(id: "guest", email: "bea@example.com")
+    try await d.store.insert(guest)
+    try await d.store.insert(
+      Profile(reader: ToOne(guest), text: "guest", inviter: ToOne(Reader(id: "reader 1", email: ""))))
+    for _ in 0..<2 {
+      try await c.exchange(with: d)
+      try await d.exchange(with: c)
+    }
+    try await expectEqual([c, d])
+    #expect(try await c.store.sync.setAside().count == 5)
+    let listed = try await c.store.sync.setAside()
+    try await c.store.sync.merge(try #require(listed.first { $0.table == "Reader" }))
+    for _ in 0..<2 {
+      try await c.exchange(with: d)
+      try await d.exchange(with: c)
+    }
+    try await expectEqual([c, d])
+    for replica in [c, d] {
+      #expect(try await replica.store.sync.setAside().isEmpty)
+      let posts = try await replica.store.fetch(Post.all.sorted(by: \.id))
+      #expect(posts.map(\.id) == ["0 0", "0 1", "1 0", "1 1"])
+      #expect(Set(posts.map(\.profile.id)).count == 1)
+      #expect(Set(posts.map(\.reader.id)) == ["reader 0"])
+      let profiles = try await replica.store.fetch(Profile.all.sorted(by: \.text))
+      #expect(profiles.map(\.reader.id) == ["guest", "reader 0"] && profiles[0].inviter?.id == "reader 0")
+      #expect(try await replica.store.count(Badge.all) == 1)
+      #expect(
+        Set(try await replica.store.sync.conflicts().map(\.lost)) == [
+          .text("text 1"), .text("color 1"),
+        ])
+    }
   }
 
   @Test("S9: the values that the other row lacks are listed, and one call takes each over")

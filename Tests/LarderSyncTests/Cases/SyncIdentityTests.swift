@@ -7,22 +7,13 @@ import Testing
 
 @Suite("Sync: copies of a file")
 struct SyncIdentityTests {
-  /// A replica whose file is a copy of another's.
-  private func copy(
-    of replica: Replica, configuration: Store.Configuration = .init(sync: .on)
-  ) async throws -> Replica {
-    let folder = try TemporaryFolder()
-    try await replica.store.backup(to: folder.file("test.larder"))
-    return try Replica(folder: folder, configuration: configuration)
-  }
-
   @Test("S17: a copy becomes a replica of its own, and no write of both is taken for one", .overEachTransport)
   func copies() async throws {
     let (a, c) = (try Replica(), try Replica())
     try await a.store.insert(SharedKind(id: "a", title: "A"))
     try await a.exchange(with: c)
     let original = try await a.store.sync.replica()
-    let b = try await copy(of: a)
+    let b = try await a.copied()
     try await a.store.updateAll(SharedKind.all) { $0.title.set("of the original") }
     try await b.store.insert(SharedKind(id: "b", title: "of the copy"))
     #expect(try await b.store.sync.replica() != original)
@@ -42,7 +33,7 @@ struct SyncIdentityTests {
   func restored() async throws {
     let (a, c) = (try Replica(), try Replica())
     try await a.store.insert(SharedKind(id: "a", title: "A"))
-    let old = try await copy(of: a)
+    let old = try await a.copied()
     try await a.store.insert(SharedKind(id: "lost", title: "handed out"))
     try await a.exchange(with: c)
     try await old.store.insert(SharedKind(id: "new", title: "after the restoration"))
@@ -89,7 +80,7 @@ struct SyncIdentityTests {
     try await copies[0].exchange(with: copies[1])
     try await copies[1].exchange(with: copies[0])
     try await expectEqual(copies)
-    #expect(try await keys(copies[0]) == ["0", "1", "a"])
+    #expect(try await copies[0].kindKeys() == ["0", "1", "a"])
   }
 
   // MARK: Exchanges that begin anew
@@ -138,30 +129,6 @@ struct SyncIdentityTests {
 
   // MARK: Files that were put back in place
 
-  private func bytes(of replica: Replica) async throws -> Data {
-    let url = replica.folder.file("\(ReplicaID()).backup")
-    try await replica.store.backup(to: url)
-    return try Data(contentsOf: url)
-  }
-
-  /// Writes bytes over a replica's file, which stays the same one to the file system, and opens it again.
-  private func putBack(_ bytes: Data, over replica: Replica) async throws -> Replica {
-    let place = try await replica.store.readingModule { try ReplicaFile($0).place }
-    await replica.store.close()
-    for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: replica.path + suffix) }
-    let handle = try FileHandle(forWritingTo: URL(filePath: replica.path))
-    try handle.truncate(atOffset: 0)
-    try handle.write(contentsOf: bytes)
-    try handle.close()
-    let opened = try Replica(folder: replica.folder)
-    #expect(try await opened.store.readingModule { try ReplicaFile($0).place } == place)
-    return opened
-  }
-
-  private func keys(_ replica: Replica) async throws -> Set<String> {
-    Set(try await replica.store.fetch(SharedKind.all).map(\.id))
-  }
-
   /// Exchanges along a chain, there and back.
   private func meet(_ chain: [Replica]) async throws {
     let pairs = Array(zip(chain, chain.dropFirst()))
@@ -177,10 +144,10 @@ struct SyncIdentityTests {
     try await a.store.insert(SharedKind(id: "old", title: "O"))
     try await meet([a] + others)
     let former = try await a.store.sync.replica()
-    let old = try await bytes(of: a)
+    let old = try await a.bytes()
     try await a.store.insert(SharedKind(id: "lost", title: "handed out"))
     try await meet([a] + others)
-    let restored = try await putBack(old, over: a)
+    let restored = try await a.replacingFile(with: old)
     if writes {
       try await restored.setClock(past: others[0])
       try await restored.store.insert(SharedKind(id: "new", title: "after the restoration"))
@@ -188,7 +155,7 @@ struct SyncIdentityTests {
     try await meet([restored] + others)
     #expect(try await restored.store.sync.replica() != former)
     let expected: Set = writes ? ["lost", "new", "old"] : ["lost", "old"]
-    #expect(try await keys(restored) == expected)
+    #expect(try await restored.kindKeys() == expected)
     try await expectEqual([restored] + others)
   }
 
@@ -200,11 +167,11 @@ struct SyncIdentityTests {
     try await hub.store.insert(SharedKind(id: "old", title: "O"))
     for client in clients { try await client.exchange(with: hub) }
     let former = try await hub.store.sync.replica()
-    let old = try await bytes(of: hub)
+    let old = try await hub.bytes()
     try await hub.store.insert(SharedKind(id: "lost", title: "handed out"))
     try await clients[0].store.insert(SharedKind(id: "client", title: "C"))
     for client in clients { try await client.exchange(with: hub) }
-    let restored = try await putBack(old, over: hub)
+    let restored = try await hub.replacingFile(with: old)
     if writes {
       try await restored.setClock(past: clients[0])
       try await restored.store.insert(SharedKind(id: "new", title: "after the restoration"))
@@ -215,7 +182,7 @@ struct SyncIdentityTests {
     for client in clients + clients { try await client.exchange(with: restored) }
     #expect(try await restored.store.sync.replica() == new)
     let expected: Set = writes ? ["client", "lost", "new", "old"] : ["client", "lost", "old"]
-    #expect(try await keys(restored) == expected)
+    #expect(try await restored.kindKeys() == expected)
     try await expectEqual([restored] + clients)
   }
 
@@ -225,196 +192,16 @@ struct SyncIdentityTests {
     try await a.store.insert(SharedKind(id: "old", title: "O"))
     try await a.exchange(with: b)
     let former = try await a.store.sync.replica()
-    let old = try await bytes(of: a)
+    let old = try await a.bytes()
     try await a.store.insert(SharedKind(id: "lost", title: "handed out"))
     try await a.exchange(with: b)
     try await b.exchange(with: c)
-    let restored = try await putBack(old, over: a)
+    let restored = try await a.replacingFile(with: old)
     try await restored.exchange(with: c)
     #expect(try await restored.store.sync.replica() != former)
-    #expect(try await keys(restored) == ["lost", "old"])
+    #expect(try await restored.kindKeys() == ["lost", "old"])
     try await restored.exchange(with: b)
     try await expectEqual([restored, b, c])
-  }
-
-  // MARK: What was counted
-
-  private func views(_ replica: Replica) async throws -> Int? {
-    try await replica.store.find(SharedPage.self, "home")?.views
-  }
-
-  private func count(_ number: Int, in replica: Replica) async throws {
-    try await replica.store.updateAll(SharedPage.all) { $0.views.increment(by: number) }
-  }
-
-  @Test(
-    "S12, S17: a file that was put back in place and has counted since gets back what it had handed out",
-    arguments: [false, true], [false, true])
-  func countingInPlace(answers: Bool, hasUnsentAdditions: Bool) async throws {
-    let (a, b) = (try Replica(), try Replica())
-    try await a.store.insert(SharedPage(id: "home", views: hasUnsentAdditions ? 8 : 10))
-    try await a.store.insert(SharedPage(id: "other"))
-    try await a.exchange(with: b)
-    let former = try await a.store.sync.replica()
-    let home = SharedPage.where { $0.id == "home" }
-    if hasUnsentAdditions { try await a.store.updateAll(home) { $0.views.increment(by: 2) } }
-    let old = try await bytes(of: a)
-    try await a.store.insert(SharedKind(id: "lost", title: "handed out"))
-    try await a.store.updateAll(home) { $0.views.increment(by: 3) }
-    try await a.exchange(with: b)
-    var restored = try await putBack(old, over: a)
-    try await restored.setClock(past: b)
-    let counted = hasUnsentAdditions ? "other" : "home"
-    try await restored.store.updateAll(SharedPage.where { $0.id == counted }) { $0.views.increment(by: 1) }
-    await restored.store.close()
-    restored = try Replica(folder: restored.folder)
-    // Who only asks makes it hand out nothing.
-    #expect(try await restored.store.sync.replica() == former)
-    #expect(try await restored.store.sync.cursor(of: former).position < restored.now())
-    let (one, other) = answers ? (b, restored) : (restored, b)
-    try await one.exchange(with: other)
-    #expect(try await restored.store.sync.replica() != former)
-    try await other.exchange(with: one)
-    #expect(try await keys(restored) == ["lost"])
-    #expect(try await restored.store.find(SharedPage.self, "home")?.views == (hasUnsentAdditions ? 13 : 14))
-    #expect(try await restored.store.find(SharedPage.self, "other")?.views == (hasUnsentAdditions ? 1 : 0))
-    try await expectEqual([restored, b])
-  }
-
-  @Test(
-    "S12, S17: what was counted and never handed out when a copy was made counts once, though both files go on",
-    arguments: [false, true])
-  func countedInBoth(originalBegins: Bool) async throws {
-    let a = try Replica()
-    try await a.store.insert(SharedPage(id: "home", views: 10))
-    let b = try await copy(of: a)
-    try await b.store.insert(SharedKind(id: "b", title: "of the copy"))
-    let (one, other) = originalBegins ? (a, b) : (b, a)
-    try await one.exchange(with: other)
-    #expect(try await a.store.sync.replica() != b.store.sync.replica())
-    for replica in [a, b] { #expect(try await views(replica) == 10) }
-    try await count(1, in: a)
-    try await count(2, in: b)
-    try await one.exchange(with: other)
-    try await other.exchange(with: one)
-    #expect(try await views(a) == 13)
-    try await expectEqual([a, b])
-  }
-
-  @Test("S12, S17: so it does if sync was switched on by enable()")
-  func countedInEnabled() async throws {
-    let a = try Replica(configuration: Store.Configuration())
-    try await a.store.sync.enable()
-    try await a.store.insert(SharedPage(id: "home", views: 10))
-    let url = a.folder.file("copy")
-    try await a.store.backup(to: url)
-    let copy = try Store(at: url, for: Replica.ledger, configuration: Store.Configuration())
-    try await copy.sync.enable()
-    try await copy.updateAll(SharedPage.all) { $0.views.increment(by: 2) }
-    try await a.store.updateAll(SharedPage.all) { $0.views.increment(by: 1) }
-    try await copy.sync.exchange(with: a.store.sync)
-    try await a.store.sync.exchange(with: copy.sync)
-    for store in [a.store, copy] { #expect(try await store.find(SharedPage.self, "home")?.views == 13) }
-  }
-
-  @Test("S12, S17: so it does if the copy is first opened by a program that doesn't switch sync on")
-  func countedInPlainCopy() async throws {
-    let (a, b) = (try Replica(), try Replica())
-    try await a.store.insert(SharedPage(id: "home", views: 10))
-    let url = a.folder.file("copy")
-    try await a.store.backup(to: url)
-    let copy = try Store(at: url, for: Replica.ledger, configuration: Store.Configuration())
-    try await copy.sync.exchange(with: b.store.sync)
-    for _ in 0..<2 { try await a.exchange(with: b) }
-    try await copy.sync.exchange(with: b.store.sync)
-    for store in [a.store, b.store, copy] { #expect(try await store.find(SharedPage.self, "home")?.views == 10) }
-  }
-
-  @Test(
-    "S12, S17, S18: what is counted after a file was put back counts, also if clocks are ahead",
-    arguments: [false, true])
-  func countingWithClockAhead(countsFirst: Bool) async throws {
-    let (a, b, c) = (try Replica(), try Replica(), try Replica())
-    try await a.store.insert(SharedPage(id: "home", views: 10))
-    try await a.exchange(with: b)
-    let old = try await bytes(of: a)
-    if countsFirst { try await count(3, in: a) }
-    try await c.store.writingModule { connection in
-      try connection.execute("UPDATE _larder_sync_clock SET now = now + (3600000 << 16)")
-    }
-    try await c.store.insert(SharedKind(id: "late", title: "ahead"))
-    try await a.exchange(with: c)
-    if !countsFirst { try await count(3, in: a) }
-    try await a.exchange(with: b)
-    let restored = try await putBack(old, over: a)
-    try await count(1, in: restored)
-    for _ in 0..<2 { try await restored.exchange(with: b) }
-    #expect(try await views(restored) == 14)
-    try await expectEqual([restored, b])
-  }
-
-  @Test("S12, S17: a file that was put back in place becomes a new replica when it is to go on after a lost export")
-  func exportingInPlace() async throws {
-    let (a, b) = (try Replica(), try Replica())
-    try await a.store.insert(SharedPage(id: "home", views: 10))
-    let first = try await a.store.sync.export(to: a.folder.file("first"))
-    let old = try await bytes(of: a)
-    try await count(3, in: a)
-    try await a.store.insert(SharedKind(id: "lost", title: "handed out"))
-    let second = try await a.store.sync.export(to: a.folder.file("second"), since: first.upTo)
-    for file in [first, second] { try await b.store.sync.import(from: file.url) }
-    let former = try await a.store.sync.replica()
-    let restored = try await putBack(old, over: a)
-    try await restored.setClock(past: b)
-    try await count(1, in: restored)
-    let url = restored.folder.file("third")
-    let error = await #expect(throws: StoreError.self) {
-      try await restored.store.sync.export(to: url, since: second.upTo)
-    }
-    #expect(error?.code == .invalidValue)
-    #expect(!FileManager.default.fileExists(atPath: url.path))
-    #expect(try await restored.store.sync.replica() != former)
-    try await b.store.sync.import(from: restored.store.sync.export(to: url).url)
-    try await restored.store.sync.import(from: b.store.sync.export(to: b.folder.file("answer")).url)
-    for replica in [restored, b] {
-      #expect(try await views(replica) == 14)
-      #expect(try await keys(replica) == ["lost"])
-    }
-  }
-
-  @Test("S12, S17, S21: what was counted before sync was switched on, or before the last copy, counts once in a copy")
-  func countedBefore() async throws {
-    let (a, b) = (try Replica(configuration: .init()), try Replica())
-    try await a.store.insert(SharedPage(id: "home", views: 1000))
-    try await a.store.sync.enable()
-    try await a.exchange(with: b)
-    var last = a
-    for expected in 1001...1003 {
-      try await count(1, in: last)
-      let copy = try await copy(of: last)
-      try await copy.exchange(with: b)
-      #expect(try await views(b) == expected)
-      try await expectEqual([copy, b])
-      last = copy
-    }
-    try await count(1, in: last)
-    try await last.exchange(with: b)
-    #expect(try await views(b) == 1004)
-  }
-
-  @Test("S12, S17: what a file has counted, and gets back from others, counts once in a copy")
-  func countThatComesBack() async throws {
-    let (a, b) = (try Replica(), try Replica())
-    try await a.store.insert(SharedPage(id: "home", views: 10))
-    try await a.exchange(with: b)
-    // As if the row had been swept.
-    try await a.store.writingModule { try $0.run("DELETE FROM \(SyncTables.counters)") }
-    try await a.store.sync.import(from: b.store.sync.export(to: b.folder.file("changes")).url)
-    try await count(1, in: a)
-    let copy = try await copy(of: a)
-    try await copy.exchange(with: b)
-    #expect(try await views(b) == 11)
-    try await expectEqual([copy, b])
   }
 
   // MARK: Stores that can't write
@@ -446,7 +233,7 @@ struct SyncIdentityTests {
     for peer in [b, c] {
       let error = await #expect(throws: StoreError.self) { try await pull(from: reader, into: peer) }
       #expect(error?.code == .readOnly)
-      #expect(try await keys(peer) == ["1", "2"])
+      #expect(try await peer.kindKeys() == ["1", "2"])
     }
     let url = a.folder.file("changes")
     let error = await #expect(throws: StoreError.self) { try await reader.sync.export(to: url) }
@@ -457,7 +244,7 @@ struct SyncIdentityTests {
     for peer in [b, c] { try await writer.exchange(with: peer) }
     #expect(try await writer.store.sync.replica() == own)
     try await expectEqual([writer, b, c])
-    #expect(try await keys(c) == ["1", "2", "3"])
+    #expect(try await c.kindKeys() == ["1", "2", "3"])
   }
 
   @Test("S17: a store that can't write hands out everything that is recorded, whatever came from the one that asks")
@@ -479,7 +266,7 @@ struct SyncIdentityTests {
     let c = try Replica()
     let error = await #expect(throws: StoreError.self) { try await pull(from: reader, into: c) }
     #expect(error?.code == .readOnly)
-    #expect(try await keys(c) == ["a"])
+    #expect(try await c.kindKeys() == ["a"])
     await reader.close()
   }
 
@@ -491,10 +278,10 @@ struct SyncIdentityTests {
     try await a.store.insert(SharedKind(id: "old", title: "O"))
     try await a.exchange(with: b)
     let former = try await a.store.sync.replica()
-    let old = try await bytes(of: a)
+    let old = try await a.bytes()
     try await a.store.insert((0..<1000).map { SharedKind(id: "\($0)", title: "handed out") })
     try await a.exchange(with: b)
-    let restored = try await putBack(old, over: a)
+    let restored = try await a.replacingFile(with: old)
     let url = try await b.store.sync.export(to: b.folder.file("changes")).url
     async let first = restored.store.sync.import(from: url)
     async let second = restored.store.sync.import(from: url)
@@ -524,7 +311,7 @@ struct SyncIdentityTests {
     }
     #expect(try await a.store.sync.import(from: file.url).changed == 1)
     #expect(try await a.store.sync.replica() == own)
-    #expect(try await keys(a) == ["a", "b"])
+    #expect(try await a.kindKeys() == ["a", "b"])
   }
 
   // MARK: What others claim
@@ -562,7 +349,7 @@ struct SyncIdentityTests {
     #expect(!known.isEmpty && known.allSatisfy { $0.upTo <= limit })
     try await b.store.insert(SharedKind(id: "2", title: "t"))
     try await a.exchange(with: b)
-    #expect(try await keys(a) == ["1", "2"])
+    #expect(try await a.kindKeys() == ["1", "2"])
     try await b.exchange(with: a)
     #expect(try await b.store.sync.replica() == other)
     try await expectEqual([a, b])
@@ -576,7 +363,7 @@ struct SyncIdentityTests {
     // The answer to the first batch is lost.
     let peer = FailingPeer(b.store.sync, Interruption(after: 3, cancels: false))
     await #expect(throws: Interruption.Failure.self) { try await a.store.sync.exchange(with: peer) }
-    #expect(try await keys(b) == ["a"])
+    #expect(try await b.kindKeys() == ["a"])
     for _ in 0..<2 { try await a.store.sync.exchange(with: b.store.sync) }
     #expect(try await a.store.sync.replica() == own)
   }
@@ -605,7 +392,7 @@ struct SyncIdentityTests {
     let (a, b) = (try Replica(), try Replica())
     try await b.store.insert(SharedKind(id: "old", title: "O"))
     // A program without sync opens it, so it doesn't know yet that it is a copy.
-    let restored = try await copy(of: b, configuration: .init())
+    let restored = try await b.copied(configuration: .init())
     try await b.store.insert(SharedKind(id: "new", title: "N"))
     try await a.store.insert(SharedKind(id: "other", title: "X"))
     try await a.store.sync.import(from: b.store.sync.export(to: b.folder.file("changes")).url)
@@ -626,8 +413,8 @@ struct SyncIdentityTests {
       try await a.store.insert(SharedKind(id: "a", title: "A"))
       let original = try await a.store.sync.replica()
       // It doesn't know that its writes leave the original.
-      var other = try await copy(of: a)
-      while try await (other.store.sync.replica() > original) != isGreater { other = try await copy(of: a) }
+      var other = try await a.copied()
+      while try await (other.store.sync.replica() > original) != isGreater { other = try await a.copied() }
       try await b.exchange(with: a)
       for replica in [other, a, other, a] { try await replica.exchange(with: b) }
       try await expectEqual([a, b, other])
@@ -643,7 +430,7 @@ struct SyncIdentityTests {
     let (a, b) = (try Replica(), try Replica())
     try await a.store.insert(SharedKind(id: "a", title: "A"))
     try await b.exchange(with: a)
-    let copy = try await copy(of: b)
+    let copy = try await b.copied()
     if exchangesFirst { try await copy.exchange(with: a) }
     try await copy.store.updateAll(SharedKind.all) { $0.title.set("of the copy") }
     try await copy.exchange(with: a)

@@ -116,6 +116,115 @@ struct SyncRetentionTests {
     #expect(Set(try await b.store.fetch(SharedKind.all).map(\.id)) == ["kept", "1", "2"])
   }
 
+  @Test(
+    "S19, S23: whoever exchanges with a replica whose fresh start broke off, or was cancelled, finds that it must go on",
+    arguments: [false, true])
+  func interruptionOfRecipient(cancels: Bool) async throws {
+    for calls in 0... {
+      let isDone = try await SyncRetentionTests().interruptRecipient(
+        Interruption(after: calls, cancels: cancels), "after \(calls) calls")
+      if isDone { return }
+    }
+  }
+
+  /// - Returns: Whether the exchange came to its end before it was interrupted.
+  private func interruptRecipient(_ interruption: Interruption, _ comment: Comment) async throws -> Bool {
+    try await partForLong()
+    try await a.store.insert((0..<10).map { SharedKind(id: "\($0)", title: "") })
+    let attempt = Task { try await b.store.sync.exchange(with: FailingPeer(a.store.sync, interruption)) }
+    let isDone = if case .success = await attempt.result { true } else { false }
+    // By a batch, as a transport carries it, which is refused as long as deletions may be missing.
+    let (own, other) = (try await a.store.sync.replica(), try await b.store.sync.replica())
+    let batch = try await a.store.sync.changes(after: b.store.sync.cursor(of: own), for: other, limit: 100)
+    do {
+      try await b.store.sync.apply(batch)
+    } catch let error as StoreError {
+      #expect(error.code == .notFound, comment)
+      #expect(!isDone, comment)
+    }
+    if try await a.store.sync.exchange(with: b.store.sync).peerMustStartAfresh {
+      #expect(!isDone, comment)
+      try await b.store.sync.exchange(with: a.store.sync)
+    }
+    try await a.store.sync.exchange(with: b.store.sync)
+    try await expectEqual([a, b], comment)
+    #expect(try await b.store.count(SharedKind.all) == 11, comment)
+    #expect(try await b.store.find(SharedKind.self, "deleted") == nil, comment)
+    return isDone
+  }
+
+  @Test("S23: after a fresh start that broke off, the file with everything starts afresh as well")
+  func interruptionBeforeFile() async throws {
+    try await partForLong()
+    let peer = FailingPeer(a.store.sync, Interruption(after: 6, cancels: false))
+    await #expect(throws: Interruption.Failure.self) { try await b.store.sync.exchange(with: peer) }
+    let file = try await a.store.sync.export(to: a.folder.file("all"))
+    #expect(try await b.store.sync.import(from: file.url).startedAfresh)
+    try await a.store.sync.exchange(with: b.store.sync)
+    try await b.store.sync.import(from: try await a.store.sync.export(to: a.folder.file("all")).url)
+    try await expectEqual([a, b])
+    #expect(try await b.store.fetch(SharedKind.all).map(\.id) == ["kept"])
+  }
+
+  @Test("S23: a peer that keeps nothing from before a replica's cursor is refused, and nothing is offered to it")
+  func forgetfulTransport() async throws {
+    try await partForLong()
+    let before = try await b.state()
+    let error = await #expect(throws: StoreError.self) {
+      try await b.store.sync.exchange(with: Trimming(sync: a.store.sync))
+    }
+    #expect(error?.code == .invalidValue)
+    #expect(try await b.state() == before)
+    #expect(try await b.exchange(with: a).startedAfresh)
+    try await meet()
+    #expect(try await b.store.fetch(SharedKind.all).map(\.id) == ["kept"])
+  }
+
+  /// A peer whose transport has thrown away what was read.
+  private struct Trimming: SyncPeer {
+    let sync: StoreSync
+
+    func replica() async throws -> ReplicaID { try await sync.replica() }
+    func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await sync.cursor(of: replica) }
+    func apply(_ batch: ChangeBatch) async throws -> Int { try await sync.apply(batch) }
+    func forgotten() async throws -> Int64 { try await sync.forgotten() }
+
+    func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
+      if cursor.position > 0 { return try await sync.changes(after: cursor, for: recipient, limit: limit) }
+      return ChangeBatch(
+        since: cursor, upTo: cursor, recipient: recipient, isLast: true, modelsDigest: Data(), rows: [], knowledge: [])
+    }
+  }
+
+  @Test("S10, S23: who had only some batches, and has forgotten deletions of their rows, gets them offered")
+  func someBatches() async throws {
+    let (own, other) = (try await a.store.sync.replica(), try await b.store.sync.replica())
+    try await a.store.insert([kept, deleted, edited])
+    let first = try await a.store.sync.changes(after: .init(replica: own, position: 0), for: other, limit: 2)
+    try await b.store.sync.apply(first)
+    try await b.store.deleteAll(SharedKind.where { $0.id == "deleted" })
+    try await b.forgetAll()
+    try await b.store.sync.apply(try await a.store.sync.changes(after: first.upTo, for: other, limit: 2))
+    try await a.store.sync.apply(
+      try await b.store.sync.changes(after: .init(replica: other, position: 0), for: own, limit: 10))
+    let cursor = try await b.store.sync.cursor(of: own)
+    try await b.store.sync.apply(try await a.store.sync.changes(after: cursor, for: other, limit: 10))
+    try await meet()
+    #expect(Set(try await a.store.fetch(SharedKind.all).map(\.id)) == ["kept", "edited"])
+  }
+
+  @Test("S23: a peer that forgets deletions again and again is asked once more by the next exchange")
+  func forgettingAlways() async throws {
+    try await partForLong()
+    try await a.store.insert((1...20).map { SharedKind(id: "\($0)", title: "") })
+    let peer = Forgetting(a, times: 10)
+    #expect(try await b.store.sync.exchange(with: peer).startedAfresh)
+    #expect(try await a.store.sync.exchange(with: b.store.sync).peerMustStartAfresh)
+    #expect(try await b.store.sync.exchange(with: a.store.sync).startedAfresh)
+    try await meet()
+    #expect(try await b.store.count(SharedKind.all) == a.store.count(SharedKind.all))
+  }
+
   @Test("S19, S23: a first exchange with someone who only answers goes on where it broke off")
   func interruptedBeginning() async throws {
     try await a.store.insert((0..<1200).map { SharedKind(id: "\($0)", title: "") })
@@ -168,9 +277,13 @@ struct SyncRetentionTests {
   private actor Forgetting: SyncPeer {
     private let replica: Replica
     private var sync: StoreSync { replica.store.sync }
+    private var rest: Int
     private(set) var hasForgotten = false
 
-    init(_ replica: Replica) { self.replica = replica }
+    /// - Parameter times: How often it does so.
+    init(_ replica: Replica, times: Int = 1) {
+      (self.replica, rest) = (replica, times)
+    }
 
     func replica() async throws -> ReplicaID { try await sync.replica() }
     func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await sync.cursor(of: replica) }
@@ -179,10 +292,13 @@ struct SyncRetentionTests {
 
     func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
       let batch = try await sync.changes(after: cursor, for: recipient, limit: 2)
-      if !hasForgotten, cursor.position == 0, batch.rows.contains(where: { $0.key == [.init("1")] }) {
-        hasForgotten = true
-        try await replica.store.deleteAll(SharedKind.where { $0.id == "1" })
-        try await replica.store.insert(SharedKind(id: "5", title: ""))
+      if rest > 0, cursor.position == 0,
+        case .text(let bytes)? = batch.rows.first(where: { $0.key != [.init("kept")] })?.key.first
+      {
+        (rest, hasForgotten) = (rest - 1, true)
+        let id = String(decoding: bytes, as: UTF8.self)
+        try await replica.store.deleteAll(SharedKind.where { $0.id == id })
+        try await replica.store.insert(SharedKind(id: "new \(rest)", title: "new \(rest)"))
         try await replica.forgetAll()
       }
       return batch

@@ -95,15 +95,6 @@ private struct BareLamp: Hashable {
 
 @Suite("Sync: models of two versions", .overEachTransport)
 struct SyncSchemaTests {
-  private func reopened(
-    _ replica: Replica, _ models: any Model.Type..., migrations: [Migration] = []
-  ) async throws -> Replica {
-    await replica.store.close()
-    var configuration = Store.Configuration(sync: .on)
-    configuration.migrations = migrations
-    return try Replica(folder: replica.folder, models, configuration: configuration)
-  }
-
   @Test("S16: numbers of another type, and a note that became required, show in the form of each app")
   func otherTypes() async throws {
     var old = try Replica([FirstLamp.self, FirstPage.self])
@@ -136,7 +127,7 @@ struct SyncSchemaTests {
     #expect(try await new.store.find(SecondLamp.self, "c")?.size == 7)
     let report = try await old.exchange(with: new)
     #expect(report.sent == 0 && report.received == 0)
-    old = try await reopened(old, SecondLamp.self, FirstPage.self)
+    old = try await old.reopened(SecondLamp.self, FirstPage.self)
     for _ in 0..<2 { try await old.exchange(with: new) }
     #expect(try await old.shownRows() == new.shownRows())
     #expect(try await old.shownRows() == old.expectedRows())
@@ -150,8 +141,8 @@ struct SyncSchemaTests {
     try await a.store.deleteAll(FirstPage.all)
     try await b.store.insert(FirstLamp(id: "a", size: 7, shelf: ToOne("p")))
     for _ in 0..<2 { try await a.exchange(with: b) }
-    a = try await reopened(a, SecondLamp.self, FirstPage.self)
-    b = try await reopened(b, SecondLamp.self, FirstPage.self)
+    a = try await a.reopened(SecondLamp.self, FirstPage.self)
+    b = try await b.reopened(SecondLamp.self, FirstPage.self)
     try await a.store.insert(FirstPage(id: "p"))
     for _ in 0..<2 { try await a.exchange(with: b) }
     for replica in [a, b] {
@@ -171,9 +162,9 @@ struct SyncSchemaTests {
       for _ in 0..<2 { try await a.exchange(with: b) }
       let gone = RowKey(table: "Lamp", key: [.init("gone")])
       for replica in [a, b] { #expect(try await replica.statuses()[gone] == .cascaded) }
-      a = try await reopened(a, model, FirstPage.self)
+      a = try await a.reopened(model, FirstPage.self)
       for _ in 0..<2 { try await a.exchange(with: b) }
-      b = try await reopened(b, model, FirstPage.self)
+      b = try await b.reopened(model, FirstPage.self)
       for _ in 0..<2 { try await a.exchange(with: b) }
       for replica in [a, b] {
         let shown = try await replica.shownRows()
@@ -196,7 +187,7 @@ struct SyncSchemaTests {
     try await a.store.updateAll(FirstBulb.where { $0.id == "self" }) { $0.next.set(ToOne("self")) }
     try await a.store.updateAll(FirstBulb.where { $0.id == "left" }) { $0.next.set(ToOne("right")) }
     try await a.store.deleteAll(FirstPage.all)
-    a = try await reopened(a, LooseBulb.self, FirstPage.self)
+    a = try await a.reopened(LooseBulb.self, FirstPage.self)
     try await a.store.insert(FirstPage(id: "p"))
     #expect(try await a.store.sync.setAside().isEmpty)
     for id in ["gone", "behind"] {
@@ -232,7 +223,7 @@ struct SyncSchemaTests {
     try await old.exchange(with: third)
     #expect(try await third.rows() == new.rows())
 
-    old = try await reopened(old, SecondItem.self, Extra.self)
+    old = try await old.reopened(SecondItem.self, Extra.self)
     try await old.exchange(with: new)
     try await new.exchange(with: old)
     // The column of the removed property is still in the table of the older file.
@@ -337,7 +328,7 @@ struct SyncSchemaTests {
     try await replica.store.insert(SecondPage(id: "p", stars: 3))
     try await replica.store.delete(SecondPage.self, "p")
     try await replica.store.insert(SecondPage(id: "p"))
-    replica = try await reopened(replica, FirstPage.self)
+    replica = try await replica.reopened(FirstPage.self)
     try await replica.store.delete(FirstPage.self, "p")
     try await replica.store.insert(FirstPage(id: "p"))
     try await replica.exchange(with: other)
@@ -385,7 +376,7 @@ struct SyncSchemaTests {
       \(declaration.replacing("Item", with: "rebuilt")); INSERT INTO rebuilt (id, title, size) VALUES (x'\(key.joined())', 'Light', 0); \
       DROP TABLE Item; ALTER TABLE rebuilt RENAME TO Item
       """)
-    let again = try await reopened(old, FirstItem.self)
+    let again = try await old.reopened(FirstItem.self)
     try await again.exchange(with: new)
     try await new.exchange(with: again)
     let row = SecondItem(id: item.id, name: "Light", color: "blue", code: "L1")
@@ -411,7 +402,7 @@ struct SyncSchemaTests {
     var new = try Replica([FirstItem.self])
     let item = FirstItem(title: "Lamp", size: 7)
     try await new.store.insert(item)
-    new = try await reopened(new, SecondItem.self)
+    new = try await new.reopened(SecondItem.self)
     try await new.store.updateAll(SecondItem.all) { $0.name.set("Light") }
     try await new.exchange(with: old)
     #expect(try await old.store.find(FirstItem.self, item.id) == FirstItem(id: item.id, title: "Light", size: 7))
@@ -428,7 +419,7 @@ struct SyncSchemaTests {
       _ = try db.sql("UPDATE Item SET color = 'size ' || size, name = name || '!'")
       _ = try db.sql("ALTER TABLE Item DROP COLUMN size")
     }
-    a = try await reopened(a, SecondItem.self, migrations: [migration])
+    a = try await a.reopened(SecondItem.self, migrations: [migration])
     try await a.exchange(with: b)
     #expect(try await b.store.find(SecondItem.self, item.id) == SecondItem(id: item.id, name: "Lamp!", color: "size 7"))
   }
@@ -445,7 +436,7 @@ struct SyncSchemaTests {
     try await b.store.sync.apply(changes)
     #expect(try await b.store.find(SecondItem.self, item.id)?.color == "red")
     let migration = Migration("colors") { db in _ = try db.sql("UPDATE Item SET color = 'of ' || name") }
-    a = try await reopened(a, SecondItem.self, migrations: [migration])
+    a = try await a.reopened(SecondItem.self, migrations: [migration])
     try await a.exchange(with: b)
     #expect(try await b.store.find(SecondItem.self, item.id)?.color == "of Lamp")
     #expect(try await a.state() == b.state())

@@ -170,8 +170,7 @@ private struct Defaulted {
       }
     }
     #expect(try await schema(a) != expected)
-    await a.store.close()
-    let reopened = try Replica(folder: a.folder)
+    let reopened = try await a.reopened()
     #expect(try await schema(reopened) == expected)
     try await reopened.store.insert(SharedKind(id: "1", title: "t"))
     try await b.store.deleteAll(SharedTag.all)

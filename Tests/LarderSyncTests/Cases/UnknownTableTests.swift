@@ -19,8 +19,7 @@ struct UnknownTableTests {
     ]
     try await a.store.sync.apply(messages.batch(rows))
     if reopens {
-      await a.store.close()
-      a = try Replica(folder: a.folder)
+      a = try await a.reopened()
     }
     try await a.store.insert(SharedKind(id: "k", title: "K"))
     try await a.store.insert(SharedSlot(shelf: "s", number: 1, row: "r", column: 1))
@@ -48,8 +47,7 @@ struct UnknownTableTests {
       try connection.setInUse(2, SyncFeature.self)
     }
     await #expect(throws: (any Error).self) { try await a.store.insert(SharedKind(id: "k", title: "K")) }
-    await a.store.close()
-    let opened = try Replica(folder: a.folder)
+    let opened = try await a.reopened()
     try await opened.store.insert(SharedKind(id: "k", title: "K"))
     try await opened.forgetSomething()
     #expect(try await opened.state().count == 2)

@@ -6,7 +6,6 @@ struct SharedFolder: SyncPeer {
   let folder: URL
   let own, other: ReplicaID
   let keys: [GroupKey]
-  private typealias Part = (since: Int64, upTo: Int64, url: URL)
 
   func replica() -> ReplicaID { other }
   func forgotten() throws -> Int64 { try parts(of: other).first.map(batch)?.forgotten ?? 0 }
@@ -25,9 +24,10 @@ struct SharedFolder: SyncPeer {
 
   func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) throws -> ChangeBatch {
     let parts = try parts(of: other)
-    // Who has read a part needs it no longer. The last one stays: its name tells the sender how far the folder is.
-    for old in parts.dropLast() where old.upTo <= cursor.position { try? FileManager.default.removeItem(at: old.url) }
     let next = try parts.first { $0.since <= cursor.position && $0.upTo > cursor.position }.map(batch)
+    // Who has read a part needs it no longer, unless it must start afresh. The last one stays to say how far it is.
+    let read = recipient == own && next?.forgotten ?? 0 <= cursor.position ? cursor.position : 0
+    for old in parts.dropLast() where old.upTo <= read { try? FileManager.default.removeItem(at: old.url) }
     return ChangeBatch(
       since: cursor, upTo: next?.upTo ?? cursor, recipient: recipient,
       isLast: next.map { $0.isLast && parts.last?.upTo == $0.upTo.position } ?? true,
@@ -35,7 +35,7 @@ struct SharedFolder: SyncPeer {
       names: next?.names ?? [], forgotten: next?.forgotten ?? 0)
   }
 
-  private func batch(_ part: Part) throws -> ChangeBatch {
+  private func batch(_ part: (since: Int64, upTo: Int64, url: URL)) throws -> ChangeBatch {
     try ChangeBatch(decoding: Data(contentsOf: part.url), keys: keys)
   }
 
@@ -43,7 +43,7 @@ struct SharedFolder: SyncPeer {
     folder.appending(component: "\(sender)-\(sender == other ? own : other)")
   }
 
-  private func parts(of sender: ReplicaID) throws -> [Part] {
+  private func parts(of sender: ReplicaID) throws -> [(since: Int64, upTo: Int64, url: URL)] {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: chain(of: sender).path) else { return [] }
     return names.compactMap { name in
       let positions = name.split(separator: "-").compactMap { Int64($0) }

@@ -35,6 +35,21 @@ struct Replica {
     return try Replica(models, configuration: configuration)
   }
 
+  /// Closes the file and opens it again, as the next start of an app does, which may be a later version.
+  ///
+  /// - Parameter models: The models of that version; none for the same ones.
+  func reopened(_ models: any Model.Type..., migrations: [Migration] = []) async throws -> Replica {
+    try await reopened(models, migrations: migrations)
+  }
+
+  func reopened(_ models: [any Model.Type], migrations: [Migration] = []) async throws -> Replica {
+    await store.close()
+    var configuration = configuration
+    configuration.migrations = migrations
+    return try Replica(
+      folder: folder, models.isEmpty ? self.models : models, name: name, configuration: configuration)
+  }
+
   func hasSameModels(as other: Replica) -> Bool {
     models.map { ObjectIdentifier($0) } == other.models.map { ObjectIdentifier($0) }
   }
