@@ -19,9 +19,10 @@ extension Store.Configuration {
 
   /// Whether the store takes part in sync; `.off` by default, which costs nothing.
   ///
-  /// With `.on`, opening throws `StoreError` `.unsupported` for a model whose key is an integer, and for a file that
-  /// Larder doesn't manage. A file that was tracked once stays tracked until ``StoreSync/disable()``, and then needs
-  /// `.on` when its tables have to be migrated.
+  /// With `.on`, opening throws `StoreError` `.unsupported` for a model whose key is an integer or has a `Decimal`, for a
+  /// counter in a unique index, for a reference that can't be kept between a model that takes part and one that doesn't, and
+  /// for a file that Larder doesn't manage. A file that was tracked once stays tracked until ``StoreSync/disable()``. As long
+  /// as it is, a migration of its tables needs `.on`.
   public var sync: SyncMode {
     get { modules.contains { $0 == SyncFeature.self } ? .on : .off }
     set {

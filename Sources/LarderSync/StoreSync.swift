@@ -5,7 +5,7 @@ extension Store {
   public var sync: StoreSync { StoreSync(store: self) }
 }
 
-/// The sync of a store: two replicas with the same models exchange what the other doesn't have.
+/// The sync of a store: two replicas exchange what the other doesn't have, also if one has newer models.
 ///
 /// ```swift
 /// let report = try await laptop.sync.exchange(with: phone.sync)
@@ -33,8 +33,9 @@ public struct StoreSync: Sendable {
   ///
   /// From then on open the file with `Store.Configuration(sync: .on)`: a migration without it is refused.
   ///
-  /// - Throws: `StoreError` `.unsupported` for a model whose key is an integer, and for a file that Larder doesn't
-  ///   manage; the errors of any write.
+  /// - Throws: `StoreError` `.unsupported` for a model whose key is an integer or has a `Decimal`, for a counter in a unique
+  ///   index, for a reference that can't be kept between a model that takes part and one that doesn't, and for a file that
+  ///   Larder doesn't manage; the errors of any write.
   /// - Complexity: One pass over all rows. Without effect, one lookup, if the file is tracked already.
   public func enable() async throws {
     try await store.writingModule { connection in
@@ -75,7 +76,8 @@ public struct StoreSync: Sendable {
   ///   - progress: Called after each batch with what was done so far.
   /// - Returns: What was done.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file, or if both sides are the same replica;
-  ///   `.invalidValue` for a batch that can't come from a replica; the errors of the peer, and those of any write. After
+  ///   `.invalidValue` for a batch that can't come from a replica; `.notFound` if a side forgets deletions meanwhile of which
+  ///   the other hasn't heard, which the next exchange makes good; the errors of the peer, and those of any write. After
   ///   everything else `.corrupt` or `.invalidValue`, if bytes came that aren't those of an attachment.
   /// - Complexity: A few lookups, and no write, if neither side has anything new.
   @discardableResult

@@ -16,7 +16,8 @@ extension StoreSync {
   ///   - attachment: The attachment of a row.
   ///   - peer: The other side.
   /// - Throws: `StoreError` `.notFound` if the peer doesn't have the bytes either, `.corrupt` if it sends others, which are
-  ///   discarded, `.invalidValue` if it sends too much, `.diskFull`; the errors of the peer.
+  ///   discarded, `.invalidValue` if it sends too much, `.diskFull`, `.unsupported` if sync is off in the file; the errors of
+  ///   the peer, and those of any write.
   public func fetch(_ attachment: Attachment, from peer: some SyncPeer) async throws {
     let named = NamedAttachment(digest: attachment.digest, size: attachment.size)
     guard let offset = try await offset(of: named) else { return }
@@ -119,7 +120,7 @@ extension StoreSync {
   /// - Parameter piece: The piece.
   /// - Returns: Where the next piece begins; nil if all bytes are here.
   /// - Throws: `StoreError` `.corrupt` for bytes that don't have the digest, which are discarded, `.invalidValue` for a piece
-  ///   that can't be one of the attachment's, `.diskFull`; the errors of any write.
+  ///   that can't be one of the attachment's, `.diskFull`, `.unsupported` if sync is off in the file; the errors of any write.
   public func take(_ piece: AttachmentPiece) async throws -> Int? {
     let attachment = piece.attachment
     let next = try await store.take(

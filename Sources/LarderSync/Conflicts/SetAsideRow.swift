@@ -77,7 +77,7 @@ extension StoreSync {
   ///
   /// - Parameter row: One of ``setAside()``.
   /// - Throws: `StoreError` `.notFound` if the row is no longer set aside, `.referenced` if what it lacks was never
-  ///   here or is a duplicate; the errors of any write.
+  ///   here or is a duplicate, `.unsupported` if sync is off in the file; the errors of any write.
   public func restore(_ row: SetAsideRow) async throws {
     try await deciding(row) { file, stored in
       var changes: [(row: StoredRow?, state: RowState)] = []
@@ -106,7 +106,8 @@ extension StoreSync {
   /// Deletes a row that is set aside, on all replicas.
   ///
   /// - Parameter row: One of ``setAside()``.
-  /// - Throws: `StoreError` `.notFound` if the row is no longer set aside; the errors of any write.
+  /// - Throws: `StoreError` `.notFound` if the row is no longer set aside, `.unsupported` if sync is off in the file; the errors
+  ///   of any write.
   public func discard(_ row: SetAsideRow) async throws {
     try await deciding(row) { file, stored in
       try file.change(stored, to: stored.state.deleted(try file.newStamp()))
@@ -123,7 +124,8 @@ extension StoreSync {
   ///   - row: One of ``setAside()``.
   ///   - key: The key of a visible row of the same table; by default that of the row of which `row` is the duplicate.
   /// - Throws: `StoreError` `.notFound` if `row` is no longer set aside, `.referenced` if there is no such row to merge it
-  ///   into, `.unsupported` if models that this program lacks may refer to `row`; the errors of any write.
+  ///   into, `.unsupported` if models that this program lacks may refer to `row`, or if sync is off in the file; the errors of
+  ///   any write.
   public func merge(_ row: SetAsideRow, into key: [Value]? = nil) async throws {
     try await deciding(row) { file, stored in
       var target = key.map { RowKey(table: row.table, key: $0.map { ReplicatedValue($0) }) }

@@ -1,16 +1,17 @@
 public import Larder
 
-/// A value that was written at the same time as another one elsewhere, and lost.
+/// A value that lost against another one whose writer hadn't seen it.
 ///
-/// Nothing that someone wrote disappears without a trace: a value that its writer's successor had not seen is kept until
-/// it is restored or dismissed.
+/// Nothing that someone wrote disappears without a trace: a value that was replaced by someone who hadn't seen it is kept
+/// until it is restored or dismissed.
 public struct SyncConflict: Sendable, Hashable {
   /// What was lost.
   public enum Kind: Sendable, Hashable {
     /// The value of a property, which another replica set as well. The name is that in the model, or the one in the exchange
     /// if the model lacks the property.
     case value(property: String)
-    /// A row that was changed here and deleted there. It is kept as it was with the last change.
+    /// A row that one replica changed, and another deleted without knowing of the change. It is kept as it was with the last
+    /// change.
     case deletedRow
   }
 
@@ -58,7 +59,7 @@ struct ConflictAddress {
 }
 
 extension StoreSync {
-  /// Returns the values that lost against others that were written at the same time elsewhere, newest first.
+  /// Returns the values that lost against others whose writers hadn't seen them, newest first.
   ///
   /// What was added to a counter is among them, if its row was deleted and inserted again by someone who didn't know of it.
   /// Every replica that has both writes lists the conflict, and what one of them decides holds for all.
@@ -79,8 +80,8 @@ extension StoreSync {
   /// of each other, it is added twice.
   ///
   /// - Parameter conflict: One of ``conflicts()``.
-  /// - Throws: `StoreError` `.notFound` if the conflict is no longer there, or its row has expired; the errors of any
-  ///   write.
+  /// - Throws: `StoreError` `.notFound` if the conflict is no longer there, or its row has expired, `.unsupported` if sync is
+  ///   off in the file; the errors of any write.
   public func restore(_ conflict: SyncConflict) async throws {
     try await deciding { try $0.decide(conflict, restoring: true) }
   }
@@ -88,8 +89,8 @@ extension StoreSync {
   /// Removes a conflict from the lists of all replicas. The value that lost is forgotten.
   ///
   /// - Parameter conflict: One of ``conflicts()``.
-  /// - Throws: `StoreError` `.notFound` if the conflict is no longer there, or its row has expired; the errors of any
-  ///   write.
+  /// - Throws: `StoreError` `.notFound` if the conflict is no longer there, or its row has expired, `.unsupported` if sync is
+  ///   off in the file; the errors of any write.
   public func dismiss(_ conflict: SyncConflict) async throws {
     try await deciding { try $0.decide(conflict, restoring: false) }
   }

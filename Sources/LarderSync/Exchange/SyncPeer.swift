@@ -16,6 +16,8 @@ public protocol SyncPeer: Sendable {
   ///   - recipient: The replica that asks: what the peer has from it is left out.
   ///   - limit: The greatest number of rows: 500, and 1,048,576 to catch up with a peer that goes on writing. A peer may hand
   ///     out fewer.
+  /// - Returns: A batch whose ``ChangeBatch/since`` is the cursor, and that ends later unless it is the last one. An exchange
+  ///   refuses others.
   func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch
 
   /// Takes changes. A batch that came before changes nothing.

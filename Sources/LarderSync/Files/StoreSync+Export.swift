@@ -26,7 +26,7 @@ extension StoreSync {
   ///   - key: The key that seals the file; nil if it isn't sealed.
   /// - Returns: What the file has.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.notFound` for a recipient that was away for longer than
-  ///   deletions are kept, `.readOnly` if the store can't write and has changes for the recipient that were never handed out,
+  ///   deletions are kept, and if attachments are deleted again and again meanwhile, `.readOnly` if the store can't write and has changes for the recipient that were never handed out,
   ///   `.invalidValue` for a cursor of another replica, for this replica as the recipient, and for a cursor past everything
   ///   that was handed out, because the store was put back from an older copy and is a new replica now;
   ///   `.diskFull` and `.inputOutput` if the file can't be written;

@@ -22,9 +22,11 @@ extension StoreSync {
   ///   - attachments: Whether the bytes of attachments that the file carries are taken.
   ///   - progress: Called after each transaction. At the end the fraction is 1.
   /// - Returns: What was done.
-  /// - Throws: ``BatchError`` for a damaged file and for one that is sealed with another key, `StoreError`
-  ///   `.invalidValue` for one that can't come from another replica or is for another one; nothing is applied then.
-  ///   `.unsupported` if sync is off in this file; the errors of any write.
+  /// - Throws: ``BatchError`` for a file that is damaged, can't be read, exceeds a limit or isn't sealed with one of the keys,
+  ///   `StoreError` `.invalidValue` for one that can't come from another replica or is for another one, `.notFound` if the
+  ///   sender has forgotten deletions of which this file hasn't heard; nothing is applied then. ``BatchError`` `.damaged` if
+  ///   the file is changed while it is merged; what was merged stays. `.unsupported` if sync is off in this file; the errors
+  ///   of any write.
   /// - Complexity: O(*n*) of the file, which is read twice. It holds a part of it at a time.
   @discardableResult
   public func `import`(

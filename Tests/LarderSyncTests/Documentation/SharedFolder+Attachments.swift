@@ -25,7 +25,7 @@ extension SharedFolder {
   func take(_ piece: AttachmentPiece) throws -> Int? {
     let url = url(of: piece.attachment, piece.offset)
     try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-    try piece.encoded(from: other, key: keys.first).write(to: url, options: .atomic)
+    try piece.encoded(from: own, key: keys.first).write(to: url, options: .atomic)
     return piece.end < piece.attachment.size ? piece.end : nil
   }
 

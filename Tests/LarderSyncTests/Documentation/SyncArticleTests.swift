@@ -6,6 +6,12 @@ import Synchronization
 import Testing
 
 @Model
+private struct Page: Hashable {
+  var id: String
+  var title: String
+}
+
+@Model
 private struct Note: Hashable {
   var id: String
   var title: String
@@ -180,12 +186,12 @@ struct SyncArticleTests {
 
   @Test("a simulation of a reader's own models")
   func simulating() async throws {
-    let simulation = SyncSimulation(for: Note.self) { store, random in
+    let simulation = SyncSimulation(for: Page.self) { store, random in
       let key = "\(Int.random(in: 0..<4, using: &random))"
       switch Int.random(in: 0..<3, using: &random) {
-      case 0: try await store.save(Note(id: key, title: "\(random.next())"))
-      case 1: try await store.updateAll(Note.where { $0.id == key }) { $0.title.set("edited") }
-      default: try await store.deleteAll(Note.where { $0.id == key })
+      case 0: try await store.save(Page(id: key, title: "\(random.next())"))
+      case 1: try await store.updateAll(Page.where { $0.id == key }) { $0.title.set("edited") }
+      default: try await store.deleteAll(Page.where { $0.id == key })
       }
     }
     for seed in 0..<5 { try await simulation.run(seed: UInt64(seed)) }
