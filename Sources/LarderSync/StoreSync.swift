@@ -109,28 +109,20 @@ public struct StoreSync: Sendable {
     var (start, theirs, report) = (start, first, total)
     defer { total = report }
     let startsAfresh = try await start.needsFreshStart(with: peer, theirs)
-    // A peer that forgets deletions all the time has handed out everything, and hands it out once more next time.
-    var isBehind = false
     if startsAfresh {
-      isBehind = try await !startAfresh(with: peer, start.received)
+      try await startAfresh(with: peer, start.received)
       report.startedAfresh = true
       start = try await self.start(with: peer, other)
-      if !isBehind { theirs = try await Self.changes(of: peer, after: start.received, for: start.own) }
+      theirs = try await Self.changes(of: peer, after: start.received, for: start.own)
     }
-    var failure: StoreError?
-    if !isBehind { failure = try await receive(theirs, from: peer, start.own, attachments, &report, progress) }
+    var failure = try await receive(theirs, from: peer, start.own, attachments, &report, progress)
     let ours = try await changes(after: start.sent, for: other, limit: Self.batchSize)
     report.peerMustStartAfresh = start.peerNeedsFreshStart(ours)
     if !report.peerMustStartAfresh {
       try await noteSending(ours, start, to: other)
       let known = report.sentAttachments
       let other = try await Self.carry(
-        from: self, ours, to: peer, other, attachments,
-        applying: { batch in
-          // This file has forgotten deletions since, of which the peer can't hear any longer.
-          if batch.forgotten > max(ours.forgotten, batch.since.position) { throw ReplicaFile.tooLate }
-          return try await peer.apply(batch)
-        }
+        from: self, ours, to: peer, other, attachments, applying: { try await peer.apply($0) }
       ) { handed, _, attachments in
         report.sent += handed
         report.sentAttachments = known + attachments
@@ -138,7 +130,7 @@ public struct StoreSync: Sendable {
       }
       failure = failure ?? other
     }
-    if startsAfresh, !isBehind, !report.peerMustStartAfresh {
+    if startsAfresh, !report.peerMustStartAfresh {
       // The peer has deleted again what it was offered and had deleted before.
       theirs = try await Self.changes(of: peer, after: try await cursor(of: other), for: start.own)
       failure = try await receive(theirs, from: peer, start.own, attachments, &report, progress) ?? failure

@@ -21,17 +21,24 @@ struct DuplicateMerge {
   consuming func run() throws {
     let stamp = try file.newStamp()
     for referrer in try referrers() { try redirect(referrer, stamp) }
-    set(loser, loser.state.deleted(stamp))
-    set(winner, try keeping(loser.state, in: changes[winner.rowKey]?.state ?? winner.state))
+    let merged = loser.state.deleted(stamp)
+    set(loser, merged.setting(RowState.mergedInto, to: winner.state.key[0], stamp))
+    var state = changes[winner.rowKey]?.state ?? winner.state
+    // Only those that refer to it keep it visible.
+    if !state.isThere { state = state.insertedAgain(stamp) }
+    set(winner, try keeping(loser.state, in: state))
     try file.change(changes.sorted { $0.key < $1.key }.map(\.value))
   }
 
-  /// Returns the rows that refer to the loser, and those that refer to a row whose key changes with it. Some may be gone: they
-  /// can return with another row, and then refer to the winner.
+  /// Returns the rows that refer to the loser, and those that refer to a row whose key changes with it.
+  ///
+  /// Rows that went with another one, which is deleted, stay as they are: with a new write they would be missed. If they return,
+  /// they lack the loser, and are listed.
   private mutating func referrers() throws -> [StoredRow] {
     var (referrers, seen, pending): ([StoredRow], Set<RowKey>, [RowKey]) = ([], [loser.rowKey], [loser.rowKey])
     while let old = pending.popLast() {
       for referrer in try file.setAsideReferrers(of: old) + file.visibleReferrers(of: old).compactMap(file.row) {
+        if try isGone(referrer) { continue }
         if seen.insert(referrer.rowKey).inserted { referrers.append(referrer) }
         guard moves[referrer.rowKey] == nil, let new = moves[old], hasKey(referrer, referringTo: old) else { continue }
         moves[referrer.rowKey] = RowKey(table: referrer.state.table, key: new.key)
@@ -39,6 +46,19 @@ struct DuplicateMerge {
       }
     }
     return referrers
+  }
+
+  /// Whether a row went with a deleted one, and would not return if it referred to the winner.
+  private func isGone(_ referrer: StoredRow) throws -> Bool {
+    guard referrer.status == .cascaded, referrer.state.isThere, let table = file.table(referrer.state.table) else {
+      return false
+    }
+    return try table.description.references.contains { reference in
+      guard reference.isEssential, let target = file.target(of: reference, in: referrer.state, table),
+        moves[target] == nil
+      else { return false }
+      return try file.status(target)?.status != .visible
+    }
   }
 
   /// Whether the whole key of a row is a reference to another one. Only such a key can be referred to.
@@ -87,33 +107,34 @@ struct DuplicateMerge {
     if state.isThere { set(referrer, state.deleted(stamp)) }
     let moved = RowKey(table: state.table, key: key)
     let present = try file.row(moved)
-    if let known = changes[moved]?.state ?? present?.state, known.isThere || !state.isThere {
-      return state.isThere ? set(present, try keeping(state, in: known)) : ()
+    let known = changes[moved]?.state ?? present?.state
+    guard let known, known.isThere || !state.isThere || present?.isVisible == true else {
+      return set(present, try moving(state, to: moved, over: known, stamp))
     }
-    set(present, try moving(state, to: moved, over: changes[moved]?.state ?? present?.state, referrer.status, stamp))
+    if state.isThere { set(present, try keeping(state, in: known.isThere ? known : known.insertedAgain(stamp))) }
   }
 
-  /// The state of a row under another key.
-  ///
-  /// What went with a deleted row keeps its stamps: whoever deleted that row knew it, so it isn't missed, and it returns with
-  /// that row. A deleted row keeps them as well: it wasn't inserted after its deletion.
-  private func moving(
-    _ state: RowState, to rowKey: RowKey, over known: RowState?, _ status: RowStatus, _ stamp: Stamp
-  ) throws -> RowState {
+  /// The state of a row under another key. One that is deleted, and that others want, keeps its stamps: it wasn't inserted after
+  /// its deletion.
+  private func moving(_ state: RowState, to rowKey: RowKey, over known: RowState?, _ stamp: Stamp) throws -> RowState {
     let length = try known.map { $0.causalLength + 1 } ?? file.firstLength(of: rowKey)
-    let isGone = status == .cascaded || !state.isThere
-    let insertion = isGone ? state.insertion : stamp
+    let isThere = state.isThere
     let moved = RowState(
-      table: rowKey.table, key: rowKey.key, causalLength: state.isThere ? length : length + 1,
-      stamp: state.isThere ? insertion : state.stamp, insertion: insertion,
+      table: rowKey.table, key: rowKey.key, causalLength: isThere ? length : length + 1,
+      stamp: isThere ? stamp : state.stamp, insertion: isThere ? stamp : state.insertion,
       properties: state.properties.map {
-        PropertyState(name: $0.name, value: $0.value, stamp: isGone ? $0.stamp : stamp, causalLength: length)
-      },
-      contributions: isGone
-        ? state.contributions.map {
-          Contribution(property: $0.property, stamp: $0.stamp, causalLength: length, amount: $0.amount)
-        } : [],
-      losses: known?.losses ?? [])
-    return isGone ? moved : adding(state, to: moved, stamp)
+        PropertyState(name: $0.name, value: $0.value, stamp: isThere ? stamp : $0.stamp, causalLength: length)
+      }, losses: known?.losses ?? [])
+    return isThere ? adding(state, to: moved, stamp) : moved
   }
+}
+
+extension RowState {
+  /// The name under which a deleted row has the key of the row into which it was merged. No property of a model or of a
+  /// document has it.
+  package static let mergedInto = "_larder_merged_into"
+
+  /// Whether the row was deleted because it was merged into another one. Nobody who did that wanted to lose what refers to
+  /// it, even if his app lacks the models of these rows.
+  var isMerged: Bool { !isThere && property(Self.mergedInto)?.stamp == stamp }
 }

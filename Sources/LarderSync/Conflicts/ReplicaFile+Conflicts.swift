@@ -19,7 +19,8 @@ extension ReplicaFile {
     var losses: [LostValue] = []
     let rivals = Dictionary(other.properties.map { ($0.name, $0) }) { first, _ in first }
     for property in own.properties {
-      guard let rival = rivals[property.name], rival.stamp != property.stamp, rival.value != property.value
+      guard let rival = rivals[property.name], rival.stamp != property.stamp, rival.value != property.value,
+        property.name != RowState.mergedInto
       else { continue }
       // The time of the last change isn't anyone's value.
       if property.name == ".updatedAt", try keepsTimes(own.table) { continue }
@@ -48,7 +49,9 @@ extension ReplicaFile {
     let (newer, older) = own.insertionLength > other.insertionLength ? (own, other) : (other, own)
     let present = Set(newer.properties.map(\.name))
     return try older.properties.compactMap { property in
-      guard !present.contains(property.name), property.stamp.time > 0 else { return nil }
+      guard !present.contains(property.name), property.stamp.time > 0, property.name != RowState.mergedInto else {
+        return nil
+      }
       if own.isDocument, property.value.isNull { return nil }
       if property.name == ".updatedAt", try keepsTimes(own.table) { return nil }
       if try knew(newer.insertion, property.stamp) { return nil }
@@ -272,7 +275,7 @@ extension RowState {
     let length = causalLength + 1
     return RowState(
       table: table, key: key, causalLength: length, stamp: stamp, insertion: stamp,
-      properties: properties.map {
+      properties: properties.filter { $0.name != Self.mergedInto }.map {
         PropertyState(name: $0.name, value: $0.value, stamp: stamp, causalLength: length)
       },
       contributions: contributions.map {

@@ -116,7 +116,8 @@ extension StoreSync {
 
   /// Merges a duplicate into the row that has its unique value, on all replicas.
   ///
-  /// What refers to the duplicate refers to the other row afterwards, and the duplicate is deleted.
+  /// What refers to the duplicate refers to the other row afterwards, and the duplicate is deleted. Rows of models that this
+  /// program lacks stay as they are, and are listed by programs that have them.
   /// Of its values, those that differ from the other row's are listed in ``conflicts()``, from where each can be restored.
   /// Counters are added up; twice, if two replicas merge the duplicate before they meet.
   ///
@@ -124,8 +125,7 @@ extension StoreSync {
   ///   - row: One of ``setAside()``.
   ///   - key: The key of a visible row of the same table; by default that of the row of which `row` is the duplicate.
   /// - Throws: `StoreError` `.notFound` if `row` is no longer set aside, `.referenced` if there is no such row to merge it
-  ///   into, `.unsupported` if models that this program lacks may refer to `row`, or if sync is off in the file; the errors of
-  ///   any write.
+  ///   into, `.unsupported` if sync is off in the file; the errors of any write.
   public func merge(_ row: SetAsideRow, into key: [Value]? = nil) async throws {
     try await deciding(row) { file, stored in
       var target = key.map { RowKey(table: row.table, key: $0.map { ReplicatedValue($0) }) }
@@ -136,12 +136,6 @@ extension StoreSync {
         throw StoreError(
           .referenced, ofModel: file.table(row.table)?.description.model,
           "There is no visible row to merge this one into. Name the key of one, or restore or discard the row.")
-      }
-      guard try !file.holdsUnknown(stored.state.key) else {
-        throw StoreError(
-          .unsupported, ofModel: file.table(row.table)?.description.model,
-          "Rows or properties of models that this program lacks hold the key of the duplicate, and would lose the row that they refer to. Merge it with a program that has these models."
-        )
       }
       try DuplicateMerge(stored, into: winner, file).run()
     }
@@ -202,7 +196,8 @@ extension ReplicaFile {
     let known = Set(table(state.table)?.properties.map { ExactName($0.name) } ?? [])
     var values: [String: Value] = [:]
     // A property that the model lacks may have the name that another one has now.
-    for property in state.properties where !known.contains(ExactName(property.name)) {
+    let names = known.union([ExactName(RowState.mergedInto)])
+    for property in state.properties where !names.contains(ExactName(property.name)) {
       values[shownName(of: property.name, in: state)] = property.value.stored
     }
     for property in state.properties where known.contains(ExactName(property.name)) {

@@ -20,18 +20,15 @@ struct FreshStart {
     (self.sync, self.received) = (sync, received)
   }
 
-  /// - Returns: Whether nothing is missed. Otherwise the peer has forgotten deletions meanwhile, perhaps of rows that it had
-  ///   handed out.
-  mutating func run(with peer: some SyncPeer) async throws -> Bool {
+  mutating func run(with peer: some SyncPeer) async throws {
     let start = ChangeCursor(replica: received.replica, position: 0)
     var cursor = start
     // A replica that nobody has heard of, because what came from this one is wanted as well.
     let stranger = ReplicaID()
     var end = ExchangeEnd(of: peer)
     var (begunAfter, forgotten): (Int64?, Int64) = (nil, try await peer.forgotten())
-    var (count, isMissed, isLast) = (0, false, false)
-    var last: ChangeBatch
-    repeat {
+    var (count, isLast) = (0, false)
+    while true {
       try Task.checkCancellation()
       let batch = try await peer.changes(after: cursor, for: stranger, limit: end.limit)
       guard batch.since == cursor, batch.isLast || batch.upTo.position > cursor.position else {
@@ -42,8 +39,11 @@ struct FreshStart {
       }
       let first = begunAfter ?? batch.forgotten
       begunAfter = first
-      // The rows of deletions that were forgotten since may have come with an earlier batch.
-      if batch.forgotten > max(first, cursor.position) { isMissed = true }
+      // The deletions that were forgotten since may be of rows that came before: the peer is asked whether it has these.
+      if batch.forgotten > max(first, cursor.position) {
+        sent = SentRows()
+        begunAfter = batch.forgotten
+      }
       forgotten = max(forgotten, batch.forgotten)
       sent.insert(batch.rows)
       count += batch.rows.count
@@ -55,26 +55,22 @@ struct FreshStart {
       // A transport that has nothing more, because the rest is still to come, says that it has handed out everything.
       if batch.upTo != batch.since || count == 0 { isLast = batch.isLast }
       cursor = batch.upTo
-      last = batch
-    } while try await !end.isReached(by: last)
+      // A peer that goes on to write may have forgotten deletions that are still to come.
+      if try await end.isReached(by: batch), batch.isLast || cursor.position >= forgotten { break }
+    }
     guard cursor.position >= forgotten else {
       // The peer has thrown away what was read, and this replica has heard of all deletions that it has forgotten.
-      if received.position >= forgotten {
-        try await sync.endFreshStart(with: received.replica)
-        return true
-      }
+      if received.position >= forgotten { return try await sync.endFreshStart(with: received.replica) }
       throw StoreError(
         .invalidValue, ofModel: nil,
-        "The peer was asked for all of its changes, and returned those up to position \(cursor.position), although it has forgotten a deletion at position \(forgotten). Its transport must keep what a replica without a cursor needs, or send everything anew."
+        "The peer was asked for all of its changes, and returned those up to position \(cursor.position), although it has forgotten a deletion at position \(forgotten). If the rest is still to come, exchange again then. Otherwise its transport must send everything anew."
       )
     }
-    if isMissed { return false }
     let position = try await peer.cursor(of: try await sync.replica()).position
     try await sync.offerRows(except: sent, to: received.replica, knownUpTo: position)
     var header = BatchHeader(since: start, upTo: cursor, recipient: nil, isLast: isLast)
     header.forgotten = forgotten
     try await sync.endFreshStart(header, rowCount: count)
-    return true
   }
 }
 
@@ -82,16 +78,12 @@ extension StoreSync {
   /// Takes everything from the peer anew.
   ///
   /// - Parameter received: Up to where this file has the changes of the peer.
-  /// - Returns: Whether nothing is missed. Otherwise the next exchange tries again.
-  func startAfresh(with peer: some SyncPeer, _ received: ChangeCursor) async throws -> Bool {
+  func startAfresh(with peer: some SyncPeer, _ received: ChangeCursor) async throws {
     try await store.writingModule { connection in
       try connection.transaction { try ReplicaFile(connection).setStartingAfresh(true, with: received.replica) }
     }
-    for _ in 0..<3 {
-      var start = FreshStart(self, received)
-      if try await start.run(with: peer) { return true }
-    }
-    return false
+    var start = FreshStart(self, received)
+    try await start.run(with: peer)
   }
 
   /// Makes the rows changes to send that another replica doesn't have as they are here, and would not get otherwise.

@@ -29,9 +29,7 @@ extension ReplicaFile {
   func positionOfOffer(_ header: BatchHeader, _ knowledge: [Knowledge]) throws -> Int64? {
     guard header.since.position == 0, header.forgotten > 0 else { return nil }
     let progress = try progress(of: header.sender)
-    let own = try own()
-    let extent = max(
-      knowledge.extent(of: header.sender, over: own, at: header.forgotten), header.received(by: own))
+    let extent = try knowledge.extent(of: header.sender, over: own(), at: header.forgotten)
     guard progress.received == 0, progress.begunAfter < header.forgotten, extent > 0 else { return nil }
     return try min(extent, clock().now)
   }

@@ -124,8 +124,7 @@ extension StoreSync {
     return try await store.readingModule { connection in
       let file = try ReplicaFile(connection)
       let progress = try file.progress(of: header.sender)
-      let handedOut = try min(max(extent, header.received(by: file.own())), file.clock().now)
-      let known = try max(file.told(by: header.sender), handedOut)
+      let known = try max(file.told(by: header.sender), min(extent, file.clock().now))
       let isMissed = progress.received < header.forgotten && progress.begunAfter < header.forgotten
       guard progress.startsAfresh || isMissed else { return nil }
       return progress.received > 0 || known > 0 ? known : nil

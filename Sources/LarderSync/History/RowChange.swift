@@ -50,7 +50,7 @@ public struct RowChange: Sendable, Hashable {
     key = state.key.map(\.stored)
     isDeleted = !state.isThere
     stamp = state.stamp
-    properties = state.properties.map {
+    properties = state.properties.filter { $0.name != RowState.mergedInto }.map {
       Property(
         name: CollectionName.property($0.name, of: state), value: $0.value.stored, stamp: $0.stamp,
         causalLength: $0.causalLength)

@@ -53,7 +53,8 @@ extension RowWrites {
       return Write(stamp: stamp, replicaName: name, isOwn: stamp.replica == own)
     }
     let columns = Dictionary(uniqueKeysWithValues: table.properties.map { ($0.name, $0.column.name) })
-    var stamps = Dictionary(state.properties.map { ($0.name, $0.stamp) }, uniquingKeysWith: max)
+    let known = state.properties.filter { $0.name != RowState.mergedInto }
+    var stamps = Dictionary(known.map { ($0.name, $0.stamp) }, uniquingKeysWith: max)
     stamps.merge(state.contributions.map { ($0.property, $0.stamp) }, uniquingKeysWith: max)
     row = try write(state.stamp)
     isDeleted = !state.isThere

@@ -158,27 +158,6 @@ extension ReplicaFile {
     ) { row in RowKey(table: table.name, key: keys.indices.map { row.value(Int32($0)) }) }
   }
 
-  /// Whether a row or a property that no model of this program has holds the value of a key, and so may refer to its row. Keys
-  /// of several values can't be referred to.
-  ///
-  /// - Complexity: One pass over the values that are held.
-  func holdsUnknown(_ key: [ReplicatedValue]) throws -> Bool {
-    guard key.count == 1 else { return false }
-    let keyCount = try connection.first("SELECT max(key_count) FROM \(SyncTables.tables)") { Int($0.integer(0)) } ?? 0
-    let keys = SyncTables.keys(max(keyCount, SyncTables.fewestKeys)).map { "\($0) = ?1" }.joined(separator: " OR ")
-    // Documents refer to nothing.
-    let isModel = "table_id IN (SELECT id FROM \(SyncTables.tables) WHERE \(CollectionName.isModelTable))"
-    return try connection.finds(
-      """
-      SELECT 1 FROM \(SyncTables.rows) WHERE length % 2 = 1 AND status = 5 AND \(isModel) AND (\(keys) \
-      OR EXISTS (SELECT 1 FROM \(SyncTables.cells) AS cell WHERE cell.row = \(SyncTables.rows).id AND value = ?1))
-      UNION ALL
-      SELECT 1 FROM \(SyncTables.cells) WHERE value = ?1 \
-      AND property IN (SELECT id FROM \(SyncTables.properties) WHERE column_name IS NULL AND \(isModel)) \
-      AND row IN (SELECT id FROM \(SyncTables.rows) WHERE length % 2 = 1) LIMIT 1
-      """, key)
-  }
-
   // MARK: Rivals
 
   /// The other rows that have the same values, visible or not.

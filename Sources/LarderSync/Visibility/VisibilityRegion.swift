@@ -198,6 +198,8 @@ final class VisibilityRegion {
         else {
           continue
         }
+        // Whoever merged it wanted to keep what refers to it.
+        if found.isMerged, status != .visible, reference.rule != .deny { continue }
         switch status {
         // It would be there for this row, so what it lacks itself counts.
         case .deleted where reference.rule == .deny, .cascaded where reference.rule == .deny:

@@ -34,9 +34,6 @@ public struct BatchHeader: Sendable, Hashable {
 
   /// The replica that sends.
   public var sender: ReplicaID { upTo.replica }
-
-  /// Up to which position the sender has the changes of a replica, if the changes were collected for that one; otherwise zero.
-  func received(by replica: ReplicaID) -> Int64 { recipient == replica ? received : 0 }
 }
 
 /// How the frames of a batch are compressed.

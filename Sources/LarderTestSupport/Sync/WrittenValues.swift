@@ -19,7 +19,7 @@ struct WrittenValues {
 
   private static func writes(_ state: RowState) -> [Write: ReplicatedValue] {
     var writes: [Write: ReplicatedValue] = [:]
-    for property in state.properties {
+    for property in state.properties where property.name != RowState.mergedInto {
       writes[Write(row: state.name, property: property.name, stamp: property.stamp)] = property.value
     }
     return writes

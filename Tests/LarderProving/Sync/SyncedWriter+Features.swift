@@ -129,16 +129,9 @@ extension SyncedWriter {
     switch Int.random(in: 0..<4, using: &random) {
     case 0: try await store.sync.discard(row)
     case 1: try await store.sync.restore(row)
-    case 2: try await merge(row, into: nil)
-    default: if let key = try await visibleKey(in: row.table) { try await merge(row, into: key) }
+    case 2: try await store.sync.merge(row)
+    default: if let key = try await visibleKey(in: row.table) { try await store.sync.merge(row, into: key) }
     }
-  }
-
-  /// Merges a row, unless models that the earlier app lacks may refer to it: keys of different models are equal here.
-  private func merge(_ row: SetAsideRow, into key: [Value]?) async throws {
-    do {
-      try await store.sync.merge(row, into: key)
-    } catch let error as StoreError where error.code == .unsupported {}
   }
 
   /// The key of some visible row of a model's table.

@@ -196,33 +196,15 @@ struct SyncRetentionTests {
     }
   }
 
-  @Test("S10, S23: who had only some batches, and has forgotten deletions of their rows, gets them offered")
-  func someBatches() async throws {
-    let (own, other) = (try await a.store.sync.replica(), try await b.store.sync.replica())
-    try await a.store.insert([kept, deleted, edited])
-    let first = try await a.store.sync.changes(after: .init(replica: own, position: 0), for: other, limit: 2)
-    try await b.store.sync.apply(first)
-    try await b.store.deleteAll(SharedKind.where { $0.id == "deleted" })
-    try await b.forgetAll()
-    try await b.store.sync.apply(try await a.store.sync.changes(after: first.upTo, for: other, limit: 2))
-    try await a.store.sync.apply(
-      try await b.store.sync.changes(after: .init(replica: other, position: 0), for: own, limit: 10))
-    let cursor = try await b.store.sync.cursor(of: own)
-    try await b.store.sync.apply(try await a.store.sync.changes(after: cursor, for: other, limit: 10))
-    try await meet()
-    #expect(Set(try await a.store.fetch(SharedKind.all).map(\.id)) == ["kept", "edited"])
-  }
-
-  @Test("S23: a peer that forgets deletions again and again is asked once more by the next exchange")
-  func forgettingAlways() async throws {
+  @Test("S23: what a peer deletes and forgets while it hands out everything doesn't stay", arguments: [1, 10])
+  func forgettingWhileHandingOut(times: Int) async throws {
     try await partForLong()
     try await a.store.insert((1...20).map { SharedKind(id: "\($0)", title: "") })
-    let peer = Forgetting(a, times: 10)
+    let peer = Forgetting(a, times: times)
     #expect(try await b.store.sync.exchange(with: peer).startedAfresh)
-    #expect(try await a.store.sync.exchange(with: b.store.sync).peerMustStartAfresh)
-    #expect(try await b.store.sync.exchange(with: a.store.sync).startedAfresh)
-    try await meet()
-    #expect(try await b.store.count(SharedKind.all) == a.store.count(SharedKind.all))
+    for _ in 0..<3 { try await b.store.sync.exchange(with: a.store.sync) }
+    #expect(try await b.rows() == a.rows())
+    #expect(try await b.store.count(SharedKind.all) == 21)
   }
 
   @Test("S19, S23: a first exchange with someone who only answers goes on where it broke off")
@@ -292,7 +274,7 @@ struct SyncRetentionTests {
 
     func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
       let batch = try await sync.changes(after: cursor, for: recipient, limit: 2)
-      if rest > 0, cursor.position == 0,
+      if rest > 0,
         case .text(let bytes)? = batch.rows.first(where: { $0.key != [.init("kept")] })?.key.first
       {
         (rest, hasForgotten) = (rest - 1, true)

@@ -26,7 +26,8 @@ struct SharedFolder: SyncPeer {
     let parts = try parts(of: other)
     let next = try parts.first { $0.since <= cursor.position && $0.upTo > cursor.position }.map(batch)
     // Who has read a part needs it no longer, unless it must start afresh. The last one stays to say how far it is.
-    let read = recipient == own && next?.forgotten ?? 0 <= cursor.position ? cursor.position : 0
+    let newest = try next ?? parts.last.map(batch)
+    let read = recipient == own && newest?.forgotten ?? 0 <= cursor.position ? cursor.position : 0
     for old in parts.dropLast() where old.upTo <= read { try? FileManager.default.removeItem(at: old.url) }
     return ChangeBatch(
       since: cursor, upTo: next?.upTo ?? cursor, recipient: recipient,
@@ -39,9 +40,7 @@ struct SharedFolder: SyncPeer {
     try ChangeBatch(decoding: Data(contentsOf: part.url), keys: keys)
   }
 
-  private func chain(of sender: ReplicaID) -> URL {
-    folder.appending(component: "\(sender)-\(sender == other ? own : other)")
-  }
+  private func chain(of id: ReplicaID) -> URL { folder.appending(path: "\(id)-\(id == other ? own : other)") }
 
   private func parts(of sender: ReplicaID) throws -> [(since: Int64, upTo: Int64, url: URL)] {
     guard let names = try? FileManager.default.contentsOfDirectory(atPath: chain(of: sender).path) else { return [] }

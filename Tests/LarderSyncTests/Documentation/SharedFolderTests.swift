@@ -79,9 +79,7 @@ struct SharedFolderTests {
       try Data(contentsOf: url).dropLast().write(to: url)
     }
     await #expect(throws: BatchError.self) { try await visit(1) }
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
-      try FileManager.default.removeItem(at: folder.url.appending(component: name))
-    }
+    try removeFolder()
     for _ in 0..<3 { for place in replicas.indices { try await visit(place) } }
     try await expectEqual(replicas)
     #expect(try await replicas[2].store.count(SharedKind.all) == 1)
@@ -94,15 +92,61 @@ struct SharedFolderTests {
     try await a.store.insert((0..<700).map { SharedKind(id: "\($0)", title: "t") })
     for _ in 0..<3 { for place in 0..<2 { try await visit(place) } }
     try await expectEqual([a, b])
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
-      try FileManager.default.removeItem(at: folder.url.appending(component: name))
-    }
+    try removeFolder()
     try await a.store.insert(SharedKind(id: "new of a", title: "t"))
     try await b.store.insert(SharedKind(id: "new of b", title: "t"))
     for _ in 0..<3 { for place in 0..<2 { try await visit(place) } }
     try await expectEqual([a, b])
     #expect(try await !b.store.sync.exchange(with: peer(of: 0, for: 1)).startedAfresh)
     #expect(try await a.store.count(SharedKind.all) == 702)
+  }
+
+  private func removeFolder() throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
+      try FileManager.default.removeItem(at: folder.url.appending(component: name))
+    }
+  }
+
+  /// Takes all but the first parts of the first replica for the second one away, as if they were still to come.
+  private func hideParts(after count: Int) async throws -> [(url: URL, bytes: Data)] {
+    let (own, other) = (try await replicas[0].store.sync.replica(), try await replicas[1].store.sync.replica())
+    let chain = folder.url.appending(component: "\(own)-\(other)")
+    let parts = try FileManager.default.contentsOfDirectory(atPath: chain.path).sorted {
+      Int64($0.split(separator: "-")[1]) ?? 0 < Int64($1.split(separator: "-")[1]) ?? 0
+    }
+    return try parts.dropFirst(count).map { name in
+      let url = chain.appending(component: name)
+      let bytes = try Data(contentsOf: url)
+      try FileManager.default.removeItem(at: url)
+      return (url: url, bytes: bytes)
+    }
+  }
+
+  @Test("S23: a fresh start waits for what is still to come, and nothing that it needs is removed until then")
+  func lastPartMissing() async throws {
+    let (a, b) = (replicas[0], replicas[1])
+    try await a.store.insert((0..<1200).map { SharedKind(id: "\($0)", title: "t") })
+    for _ in 0..<2 { for place in 0..<2 { try await visit(place) } }
+    try await a.store.deleteAll(SharedKind.where { $0.id == "0" })
+    try await a.forgetAll()
+    try await a.store.insert(SharedKind(id: "new of a", title: "t"))
+    try await b.store.insert(SharedKind(id: "new of b", title: "t"))
+    try removeFolder()
+    try await visit(0)
+    let hidden = try await hideParts(after: 2)
+    #expect(hidden.count == 1)
+    for _ in 0..<2 {
+      let error = await #expect(throws: StoreError.self) {
+        try await b.store.sync.exchange(with: peer(of: 0, for: 1))
+      }
+      #expect(error?.code == .invalidValue)
+    }
+    for part in hidden { try part.bytes.write(to: part.url) }
+    #expect(try await b.store.sync.exchange(with: peer(of: 0, for: 1)).startedAfresh)
+    for _ in 0..<3 { for place in replicas.indices { try await visit(place) } }
+    try await expectEqual(replicas)
+    #expect(try await b.store.count(SharedKind.all) == 1201)
+    #expect(try await b.store.find(SharedKind.self, "0") == nil)
   }
 
   @Test("S2, S23: after a fresh start from a part of what there is, what is still to come isn't taken as known")
@@ -118,22 +162,10 @@ struct SharedFolderTests {
     // So the row comes with the second part, and its shelf was written before the end of the first one.
     try await a.store.updateAll(SharedSlot.all) { $0.number.set(1) }
     try await a.store.insert((700..<1400).map { SharedKind(id: "\($0)", title: "t") })
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
-      try FileManager.default.removeItem(at: folder.url.appending(component: name))
-    }
+    try removeFolder()
     try await visit(0)
-    let (own, other) = (try await a.store.sync.replica(), try await b.store.sync.replica())
-    let chain = folder.url.appending(component: "\(own)-\(other)")
-    let parts = try FileManager.default.contentsOfDirectory(atPath: chain.path).sorted {
-      Int64($0.split(separator: "-")[1])! < Int64($1.split(separator: "-")[1])!
-    }
-    #expect(parts.count == 3)
-    let hidden = try parts.dropFirst().map { name in
-      let url = chain.appending(component: name)
-      let bytes = try Data(contentsOf: url)
-      try FileManager.default.removeItem(at: url)
-      return (url: url, bytes: bytes)
-    }
+    let hidden = try await hideParts(after: 1)
+    #expect(hidden.count == 2)
     #expect(try await b.store.sync.exchange(with: peer(of: 0, for: 1)).startedAfresh)
     let slot = SharedSlot(shelf: "second", number: 2, row: "r", column: 1)
     try await b.setClock(past: a)
@@ -156,9 +188,7 @@ struct SharedFolderTests {
     try await a.store.deleteAll(SharedKind.where { $0.id == "deleted" })
     try await a.forgetAll()
     try await b.store.insert(SharedKind(id: "new", title: "t"))
-    for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path) {
-      try FileManager.default.removeItem(at: folder.url.appending(component: name))
-    }
+    try removeFolder()
     try await a.store.deleteAll(SharedKind.where { $0.id == "later" })
     try await visit(0)
     if forgetsLater {
