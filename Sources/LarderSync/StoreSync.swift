@@ -110,7 +110,7 @@ public struct StoreSync: Sendable {
     defer { total = report }
     let startsAfresh = try await start.needsFreshStart(with: peer, theirs)
     if startsAfresh {
-      try await startAfresh(with: peer, start.received)
+      try await startAfresh(with: peer, start.received, forgotten: theirs.forgotten)
       report.startedAfresh = true
       start = try await self.start(with: peer, other)
       theirs = try await Self.changes(of: peer, after: start.received, for: start.own)
@@ -122,7 +122,12 @@ public struct StoreSync: Sendable {
       try await noteSending(ours, start, to: other)
       let known = report.sentAttachments
       let other = try await Self.carry(
-        from: self, ours, to: peer, other, attachments, applying: { try await peer.apply($0) }
+        from: self, ours, to: peer, other, attachments,
+        applying: { batch in
+          // This file has forgotten deletions since, of which the peer can't hear any longer.
+          if batch.forgotten > max(ours.forgotten, batch.since.position) { throw ReplicaFile.tooLate }
+          return try await peer.apply(batch)
+        }
       ) { handed, _, attachments in
         report.sent += handed
         report.sentAttachments = known + attachments

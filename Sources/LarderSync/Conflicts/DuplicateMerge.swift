@@ -21,8 +21,7 @@ struct DuplicateMerge {
   consuming func run() throws {
     let stamp = try file.newStamp()
     for referrer in try referrers() { try redirect(referrer, stamp) }
-    let merged = loser.state.deleted(stamp)
-    set(loser, merged.setting(RowState.mergedInto, to: winner.state.key[0], stamp))
+    set(loser, loser.state.merged(into: winner.state.key, stamp))
     var state = changes[winner.rowKey]?.state ?? winner.state
     // Only those that refer to it keep it visible.
     if !state.isThere { state = state.insertedAgain(stamp) }
@@ -33,7 +32,7 @@ struct DuplicateMerge {
   /// Returns the rows that refer to the loser, and those that refer to a row whose key changes with it.
   ///
   /// Rows that went with another one, which is deleted, stay as they are: with a new write they would be missed. If they return,
-  /// they lack the loser, and are listed.
+  /// they lack the loser: those that must refer to it are listed, and the others show nil.
   private mutating func referrers() throws -> [StoredRow] {
     var (referrers, seen, pending): ([StoredRow], Set<RowKey>, [RowKey]) = ([], [loser.rowKey], [loser.rowKey])
     while let old = pending.popLast() {
@@ -76,7 +75,9 @@ struct DuplicateMerge {
   private func keeping(_ other: RowState, in state: RowState) throws -> RowState {
     // Later than what the merge writes to the row, over which it would not be listed otherwise.
     let stamp = try file.newStamp()
-    let lost = other.properties.filter { !$0.value.isNull && $0.value != state.value(of: $0.name) }
+    let lost = other.properties.filter {
+      !$0.value.isNull && $0.value != state.value(of: $0.name) && $0.name != RowState.mergedInto
+    }
     let state = state.adding(lost.map { LostValue(property: $0.name, stamp: stamp, value: $0.value) })
     return adding(other, to: state, stamp)
   }
@@ -104,7 +105,7 @@ struct DuplicateMerge {
       }
     }
     if key == state.key { return set(referrer, state) }
-    if state.isThere { set(referrer, state.deleted(stamp)) }
+    if state.isThere { set(referrer, state.merged(into: key, stamp)) }
     let moved = RowKey(table: state.table, key: key)
     let present = try file.row(moved)
     let known = changes[moved]?.state ?? present?.state
@@ -122,7 +123,7 @@ struct DuplicateMerge {
     let moved = RowState(
       table: rowKey.table, key: rowKey.key, causalLength: isThere ? length : length + 1,
       stamp: isThere ? stamp : state.stamp, insertion: isThere ? stamp : state.insertion,
-      properties: state.properties.map {
+      properties: state.properties.filter { $0.name != RowState.mergedInto }.map {
         PropertyState(name: $0.name, value: $0.value, stamp: isThere ? stamp : $0.stamp, causalLength: length)
       }, losses: known?.losses ?? [])
     return isThere ? adding(state, to: moved, stamp) : moved
@@ -130,9 +131,13 @@ struct DuplicateMerge {
 }
 
 extension RowState {
-  /// The name under which a deleted row has the key of the row into which it was merged. No property of a model or of a
-  /// document has it.
+  /// The name under which a deleted row has the key of the row into which it was merged, or its first value. No property of a
+  /// model or of a document has it.
   package static let mergedInto = "_larder_merged_into"
+
+  fileprivate func merged(into key: [ReplicatedValue], _ stamp: Stamp) -> RowState {
+    deleted(stamp).setting(Self.mergedInto, to: key[0], stamp)
+  }
 
   /// Whether the row was deleted because it was merged into another one. Nobody who did that wanted to lose what refers to
   /// it, even if his app lacks the models of these rows.

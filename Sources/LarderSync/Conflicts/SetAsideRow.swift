@@ -116,8 +116,9 @@ extension StoreSync {
 
   /// Merges a duplicate into the row that has its unique value, on all replicas.
   ///
-  /// What refers to the duplicate refers to the other row afterwards, and the duplicate is deleted. Rows of models that this
-  /// program lacks stay as they are, and are listed by programs that have them.
+  /// What refers to the duplicate refers to the other row afterwards, and the duplicate is deleted. Of rows
+  /// and properties that the models of this program lack, programs that have them list the rows that must refer to the
+  /// duplicate; other references to it show nil, as after a deletion.
   /// Of its values, those that differ from the other row's are listed in ``conflicts()``, from where each can be restored.
   /// Counters are added up; twice, if two replicas merge the duplicate before they meet.
   ///

@@ -13,11 +13,13 @@ struct FreshStart {
   private let sync: StoreSync
   /// Up to where this replica has the changes of the peer.
   private let received: ChangeCursor
+  /// The last deletion that the peer is known to have forgotten.
+  private var forgotten: Int64
   /// The rows that the peer has.
   private var sent = SentRows()
 
-  init(_ sync: StoreSync, _ received: ChangeCursor) {
-    (self.sync, self.received) = (sync, received)
+  init(_ sync: StoreSync, _ received: ChangeCursor, forgotten: Int64) {
+    (self.sync, self.received, self.forgotten) = (sync, received, forgotten)
   }
 
   mutating func run(with peer: some SyncPeer) async throws {
@@ -26,8 +28,8 @@ struct FreshStart {
     // A replica that nobody has heard of, because what came from this one is wanted as well.
     let stranger = ReplicaID()
     var end = ExchangeEnd(of: peer)
-    var (begunAfter, forgotten): (Int64?, Int64) = (nil, try await peer.forgotten())
-    var (count, isLast) = (0, false)
+    forgotten = max(forgotten, try await peer.forgotten())
+    var (begunAfter, count, isLast): (Int64?, Int, Bool) = (nil, 0, false)
     while true {
       try Task.checkCancellation()
       let batch = try await peer.changes(after: cursor, for: stranger, limit: end.limit)
@@ -77,12 +79,14 @@ struct FreshStart {
 extension StoreSync {
   /// Takes everything from the peer anew.
   ///
-  /// - Parameter received: Up to where this file has the changes of the peer.
-  func startAfresh(with peer: some SyncPeer, _ received: ChangeCursor) async throws {
+  /// - Parameters:
+  ///   - received: Up to where this file has the changes of the peer.
+  ///   - forgotten: The last deletion that the peer has forgotten by its next batch.
+  func startAfresh(with peer: some SyncPeer, _ received: ChangeCursor, forgotten: Int64) async throws {
     try await store.writingModule { connection in
       try connection.transaction { try ReplicaFile(connection).setStartingAfresh(true, with: received.replica) }
     }
-    var start = FreshStart(self, received)
+    var start = FreshStart(self, received, forgotten: forgotten)
     try await start.run(with: peer)
   }
 

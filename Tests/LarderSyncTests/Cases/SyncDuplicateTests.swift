@@ -230,6 +230,28 @@ struct SyncDuplicateTests {
     #expect(try await newer.store.history(after: nil).changes.allSatisfy { $0.properties.count < 2 })
   }
 
+  @Test("S9, S16: so is what refers to a row whose key is a reference to the merged one")
+  func unknownReferrersOfKeys() async throws {
+    let older = try Replica([Reader.self, Profile.self])
+    let newer = try Replica([Reader.self, Profile.self, Post.self, Badge.self])
+    for (number, replica) in [older, newer].enumerated() {
+      if number == 1 { try await newer.setClock(past: older) }
+      let reader = Reader(id: "\(number)", email: "ada@example.com")
+      try await replica.store.insert(reader)
+      try await replica.store.insert(Profile(reader: ToOne(reader), text: "\(number)"))
+    }
+    let reader = Reader(id: "1", email: "")
+    let profile = Profile(reader: ToOne(reader), text: "")
+    try await newer.store.insert(Post(id: "p", profile: ToOne(profile), reader: ToOne(reader)))
+    try await newer.store.insert(Badge(profile: ToOne(profile), color: "red"))
+    for _ in 0..<2 { try await newer.exchange(with: older) }
+    let listed = try await older.store.sync.setAside()
+    try await older.store.sync.merge(try #require(listed.first { $0.table == "Reader" }))
+    for _ in 0..<2 { try await newer.exchange(with: older) }
+    #expect(Set(try await newer.store.sync.setAside().map(\.table)) == ["Post", "Badge"])
+    #expect(try await newer.store.fetch(Profile.all).map(\.reader.id) == ["0"])
+  }
+
   @Test("S8, S9: a row into which another one is merged stays, also if only a row that denied its deletion kept it")
   func wantedWinner() async throws {
     let models: [any Model.Type] = [Shelf.self, Kind.self, Item.self, Rack.self]

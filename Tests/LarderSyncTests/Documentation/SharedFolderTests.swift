@@ -177,6 +177,52 @@ struct SharedFolderTests {
     #expect(Set(try await b.store.sync.conflicts().map(\.lost)) == [.text("first"), .integer(1)])
   }
 
+  /// A folder whose sender forgets deletions after it has written some parts.
+  private actor ForgettingFolder: SyncPeer {
+    private let folder: any SyncPeer
+    private let sender: Replica
+    private var rest: Int
+
+    init(_ folder: SharedFolder, of sender: Replica, after parts: Int) {
+      (self.folder, self.sender, rest) = (folder, sender, parts)
+    }
+
+    func replica() async throws -> ReplicaID { try await folder.replica() }
+    func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await folder.cursor(of: replica) }
+    func forgotten() async throws -> Int64 { try await folder.forgotten() }
+
+    func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
+      try await folder.changes(after: cursor, for: recipient, limit: limit)
+    }
+
+    func apply(_ batch: ChangeBatch) async throws -> Int {
+      let count = try await folder.apply(batch)
+      rest -= 1
+      if rest == 0 { try await sender.forgetAll() }
+      return count
+    }
+  }
+
+  @Test("S23: who forgets deletions while it sends stops, and says until the folder is deleted that others lack them")
+  func forgettingWhileSending() async throws {
+    let (a, b) = (replicas[0], replicas[1])
+    try await a.store.insert((0..<1400).map { SharedKind(id: "\($0)", title: "t") })
+    try await a.store.deleteAll(SharedKind.where { $0.id == "1399" })
+    try await b.store.insert(SharedKind(id: "of b", title: "t"))
+    let peer = try await ForgettingFolder(self.peer(of: 1, for: 0), of: a, after: 2)
+    let error = await #expect(throws: StoreError.self) { try await a.store.sync.exchange(with: peer) }
+    #expect(error?.code == .notFound)
+    for _ in 0..<2 {
+      let folder = try await self.peer(of: 1, for: 0)
+      #expect(try await a.store.sync.exchange(with: folder).peerMustStartAfresh)
+      try await b.store.sync.exchange(with: self.peer(of: 0, for: 1))
+    }
+    try removeFolder()
+    for _ in 0..<3 { for place in replicas.indices { try await visit(place) } }
+    for replica in replicas { #expect(try await replica.rows() == a.rows()) }
+    #expect(try await b.store.count(SharedKind.all) == 1400)
+  }
+
   @Test(
     "S23: once the folder is deleted, who was away for longer than deletions are kept starts afresh",
     arguments: [(0, false), (700, false), (700, true)])
