@@ -76,8 +76,9 @@ public struct StoreSync: Sendable {
   ///   - progress: Called after each batch with what was done so far.
   /// - Returns: What was done.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file, or if both sides are the same replica;
-  ///   `.invalidValue` for a batch that can't come from a replica; `.notFound` if a side forgets deletions meanwhile of which
-  ///   the other hasn't heard, which the next exchange makes good; the errors of the peer, and those of any write. After
+  ///   `.invalidValue` for a batch that can't come from a replica, and if this file must start afresh and the peer doesn't
+  ///   hand out everything; `.notFound` if a side forgets deletions meanwhile of which the other hasn't heard, so that the
+  ///   next exchange starts afresh; the errors of the peer, and those of any write. After
   ///   everything else `.corrupt` or `.invalidValue`, if bytes came that aren't those of an attachment.
   /// - Complexity: A few lookups, and no write, if neither side has anything new.
   @discardableResult

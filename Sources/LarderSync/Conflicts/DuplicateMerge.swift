@@ -135,6 +135,7 @@ extension RowState {
   /// model or of a document has it.
   package static let mergedInto = "_larder_merged_into"
 
+  /// The state of the row after it was merged into the one with a key.
   fileprivate func merged(into key: [ReplicatedValue], _ stamp: Stamp) -> RowState {
     deleted(stamp).setting(Self.mergedInto, to: key[0], stamp)
   }
