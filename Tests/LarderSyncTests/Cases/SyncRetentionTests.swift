@@ -76,9 +76,9 @@ struct SyncRetentionTests {
   }
 
   /// A peer whose connection breaks after it has handed out, or has taken, some batches.
-  private actor Breaking: SyncPeer {
+  private actor Breaking: PassingPeer {
     struct Broken: Error {}
-    private let sync: StoreSync
+    let sync: StoreSync
     private var handedOut: Int
     private var taken: Int
 
@@ -86,10 +86,6 @@ struct SyncRetentionTests {
       self.sync = sync
       (self.handedOut, self.taken) = (handedOut, taken)
     }
-
-    func replica() async throws -> ReplicaID { try await sync.replica() }
-    func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await sync.cursor(of: replica) }
-    func forgotten() async throws -> Int64 { try await sync.forgotten() }
 
     func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
       handedOut -= 1
@@ -181,13 +177,8 @@ struct SyncRetentionTests {
   }
 
   /// A peer whose transport has thrown away what was read.
-  private struct Trimming: SyncPeer {
+  private struct Trimming: PassingPeer {
     let sync: StoreSync
-
-    func replica() async throws -> ReplicaID { try await sync.replica() }
-    func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await sync.cursor(of: replica) }
-    func apply(_ batch: ChangeBatch) async throws -> Int { try await sync.apply(batch) }
-    func forgotten() async throws -> Int64 { try await sync.forgotten() }
 
     func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
       if cursor.position > 0 { return try await sync.changes(after: cursor, for: recipient, limit: limit) }
@@ -256,9 +247,9 @@ struct SyncRetentionTests {
   }
 
   /// A peer that deletes a row after it has handed it out, and forgets that it did.
-  private actor Forgetting: SyncPeer {
+  private actor Forgetting: PassingPeer {
     private let replica: Replica
-    private var sync: StoreSync { replica.store.sync }
+    nonisolated var sync: StoreSync { replica.store.sync }
     private var rest: Int
     private(set) var hasForgotten = false
 
@@ -266,11 +257,6 @@ struct SyncRetentionTests {
     init(_ replica: Replica, times: Int = 1) {
       (self.replica, rest) = (replica, times)
     }
-
-    func replica() async throws -> ReplicaID { try await sync.replica() }
-    func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await sync.cursor(of: replica) }
-    func apply(_ batch: ChangeBatch) async throws -> Int { try await sync.apply(batch) }
-    func forgotten() async throws -> Int64 { try await sync.forgotten() }
 
     func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
       let batch = try await sync.changes(after: cursor, for: recipient, limit: 2)

@@ -105,13 +105,8 @@ struct TransportTests {
   }
 
   /// A peer to which something is written after each small batch.
-  private struct BusyPeer: SyncPeer {
+  private struct BusyPeer: PassingPeer {
     let sync: StoreSync
-
-    func replica() async throws -> ReplicaID { try await sync.replica() }
-    func cursor(of replica: ReplicaID) async throws -> ChangeCursor { try await sync.cursor(of: replica) }
-    func apply(_ batch: ChangeBatch) async throws -> Int { try await sync.apply(batch) }
-    func forgotten() async throws -> Int64 { try await sync.forgotten() }
 
     func changes(after cursor: ChangeCursor, for recipient: ReplicaID, limit: Int) async throws -> ChangeBatch {
       let batch = try await sync.changes(after: cursor, for: recipient, limit: limit <= 500 ? 1 : limit)
