@@ -22,13 +22,13 @@ private struct Profile: Hashable {
 private struct Post: Hashable {
   var id: String
   @Relationship(deleteRule: .cascade) var profile: ToOne<Profile>
-  var reader: ToOne<Reader>
+  @Relationship(deleteRule: .cascade) var reader: ToOne<Reader>
 }
 
 /// Another one, two steps from the reader.
 @Model
 private struct Badge: Hashable {
-  @Attribute(.primaryKey) var profile: ToOne<Profile>
+  @Relationship(deleteRule: .cascade) @Attribute(.primaryKey) var profile: ToOne<Profile>
   var color: String
 }
 
@@ -49,7 +49,7 @@ private struct Shelf: Hashable {
 @Model
 private struct Kind: Hashable {
   var id: String
-  var shelf: ToOne<Shelf>
+  @Relationship(deleteRule: .cascade) var shelf: ToOne<Shelf>
 }
 
 @Model
