@@ -44,7 +44,8 @@ struct DevicesService: Sendable {
       let contents = try await store.read { try Contents(in: $0) }
       states.append(
         DeviceState(
-          id: id, name: id.name, isOnline: await network.isOnline(id), contents: contents,
+          id: id, name: id.name, isOnline: await network.isOnline(id), problem: await network.problem,
+          contents: contents,
           waiting: try await store.sync.pending(for: other.sync),
           conflicts: try await store.sync.conflicts().map { ConflictState($0, contents) },
           setAside: try await store.sync.setAside().compactMap { SetAsideState($0, contents) }))
@@ -60,12 +61,14 @@ struct DevicesService: Sendable {
   // MARK: The connection
 
   /// Both devices exchange what they have when both are online again.
-  func set(_ device: Device.ID, online isOnline: Bool) async throws {
-    try await network.set(device, online: isOnline)
+  func set(_ device: Device.ID, online isOnline: Bool) async {
+    await network.set(device, online: isOnline)
   }
 
-  /// Brings both devices in step as soon as the page is opened.
-  func start() async throws { try await network.changed() }
+  /// Brings both devices in step as soon as the page is opened, which doesn't wait for it.
+  func start() {
+    Task { await network.changed() }
+  }
 
   // MARK: Writing
 
@@ -78,13 +81,13 @@ struct DevicesService: Sendable {
         if let tag = try db.find(Tag.self, tag) { try db.link(note, \.tags, tag) }
       }
     }
-    try await network.changed()
+    await network.changed()
   }
 
   /// Stores a row on a device, new or changed.
   func save<M: Model>(_ row: M, on device: Device.ID) async throws {
     try await store(of: device).save(row)
-    try await network.changed()
+    await network.changed()
   }
 
   /// Changes a note on a device. Only the properties that differ afterwards are sent to the other.
@@ -98,7 +101,7 @@ struct DevicesService: Sendable {
       guard let tag = change.tag, let found = try db.find(Tag.self, tag.id) else { return }
       if tag.isSet { try db.link(note, \.tags, found) } else { try db.unlink(note, \.tags, found) }
     }
-    try await network.changed()
+    await network.changed()
   }
 
   /// Renames a tag on a device. Throws `DeviceProblem.gone` if there is none.
@@ -108,74 +111,87 @@ struct DevicesService: Sendable {
       tag.name = name
       try db.update(tag)
     }
-    try await network.changed()
+    await network.changed()
   }
 
-  /// Deletes a row on a device, with what the delete rules say. Throws `StoreError` `.referenced` for an author of notes.
+  /// Deletes a row on a device, with what the delete rules say.
+  ///
+  /// Throws `DeviceProblem.gone` if there is no such row, and `.named` for an author of notes.
   func delete<M: Model>(_ type: M.Type, _ id: M.ID, on device: Device.ID) async throws {
     try await store(of: device).write { db in
       guard let row = try db.find(type, id) else { throw DeviceProblem.gone }
-      try db.delete(row)
+      do {
+        try db.delete(row)
+      } catch let error as StoreError where error.code == .referenced {
+        throw DeviceProblem.named
+      }
     }
-    try await network.changed()
+    await network.changed()
   }
 
   // MARK: Files
 
-  /// Returns a sync file with what has changed on a device since its last one.
-  func file(of device: Device.ID) async throws -> Data {
-    try await Self.withTemporaryFile { url in
-      let since = await network.lastFile(of: device)
-      let file = try await store(of: device).sync.export(to: url, since: since)
-      await network.setLastFile(of: device, to: file.upTo)
-      return try Data(contentsOf: url)
-    }
+  /// Writes a sync file with what has changed on a device since the last one that was saved. Returns where it ends.
+  func writeFile(of device: Device.ID, to url: URL) async throws -> Int64 {
+    let since = await network.savedFiles(of: device)
+    let file = try await store(of: device).sync.export(to: url, since: since)
+    await network.handOut(file.upTo, of: device)
+    return file.upTo.position
   }
 
-  /// Merges a sync file on a device. Returns how many rows have changed.
+  /// Notes that a file which ends there was saved: the next one leaves out what is in it.
+  func noteSavedFile(upTo position: Int64, of device: Device.ID) async {
+    await network.save(upTo: position, of: device)
+  }
+
+  /// Merges a sync file on a device.
   ///
   /// Throws `BatchError` for a damaged file, which changes nothing.
-  func read(_ file: Data, on device: Device.ID) async throws -> Int {
-    let changed = try await Self.withTemporaryFile { url in
-      try file.write(to: url)
-      return try await store(of: device).sync.import(from: url).changed
-    }
-    try await network.changed()
-    return changed
-  }
-
-  private static func withTemporaryFile<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
-    let url = URL.temporaryDirectory.appending(path: "\(UUID().uuidString).larder-sync")
-    defer { try? FileManager.default.removeItem(at: url) }
-    return try await body(url)
+  func readFile(at url: URL, on device: Device.ID) async throws -> FileOutcome {
+    let report = try await store(of: device).sync.import(from: url)
+    await network.changed()
+    return FileOutcome(rows: report.changed, leavesGap: report.leavesGap)
   }
 
   // MARK: What lost, and what waits
 
-  /// Does what was chosen for a conflict. Throws `DeviceProblem.gone` if somebody decided before.
+  /// Does what was chosen for a conflict. Throws `DeviceProblem.gone` if somebody decided before, and `.decided`
+  /// if somebody does so now.
   func settle(_ token: String, by choice: ConflictChoice, on device: Device.ID) async throws {
     let sync = store(of: device).sync
     guard let conflict = try await sync.conflicts().first(where: { ConflictState.token(of: $0) == token }) else {
       throw DeviceProblem.gone
     }
-    switch choice {
-    case .restore: try await sync.restore(conflict)
-    case .dismiss: try await sync.dismiss(conflict)
+    try await deciding {
+      switch choice {
+      case .restore: try await sync.restore(conflict)
+      case .dismiss: try await sync.dismiss(conflict)
+      }
     }
-    try await network.changed()
   }
 
-  /// Does what was chosen for a row that is set aside. Throws `DeviceProblem.gone` if it is so no longer.
+  /// Does what was chosen for a row that is set aside. Throws `DeviceProblem.gone` if it is so no longer,
+  /// and `.decided` if somebody decides now.
   func settle(_ token: String, by choice: SetAsideChoice, on device: Device.ID) async throws {
     let sync = store(of: device).sync
     guard let row = try await sync.setAside().first(where: { SetAsideState.token(of: $0) == token }) else {
       throw DeviceProblem.gone
     }
-    switch choice {
-    case .restore: try await sync.restore(row)
-    case .merge: try await sync.merge(row)
-    case .discard: try await sync.discard(row)
+    try await deciding {
+      switch choice {
+      case .restore: try await sync.restore(row)
+      case .merge: try await sync.merge(row)
+      case .discard: try await sync.discard(row)
+      }
     }
-    try await network.changed()
+  }
+
+  private func deciding(_ body: () async throws -> Void) async throws {
+    do {
+      try await body()
+    } catch let error as StoreError where [.notFound, .referenced].contains(error.code) {
+      throw DeviceProblem.decided
+    }
+    await network.changed()
   }
 }

@@ -1,3 +1,4 @@
+import Larder
 import LarderSync
 
 /// What lies between the two devices: each may be offline, and while both are online they exchange after every change.
@@ -5,8 +6,12 @@ actor Network {
   private let laptop: StoreSync
   private let phone: StoreSync
   private var offline: Set<Device.ID> = []
-  /// Where the last sync file of each device ends.
-  private var lastFiles: [Device.ID: ChangeCursor] = [:]
+  /// Why the last exchange has failed; nil if it has not.
+  private(set) var problem: String?
+  /// How far the sync files of each device go that were handed out.
+  private var handedOut: [Device.ID: ChangeCursor] = [:]
+  /// How far those go that somebody has saved.
+  private var saved: [Device.ID: ChangeCursor] = [:]
   private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
   private var nextListener = 0
 
@@ -17,15 +22,32 @@ actor Network {
 
   func isOnline(_ device: Device.ID) -> Bool { !offline.contains(device) }
 
-  func set(_ device: Device.ID, online isOnline: Bool) async throws {
+  func set(_ device: Device.ID, online isOnline: Bool) async {
     if isOnline { offline.remove(device) } else { offline.insert(device) }
-    try await changed()
+    await changed()
   }
 
   /// Exchanges if both devices are online, and tells the windows that something may be different.
-  func changed() async throws {
-    defer { for listener in listeners.values { listener.yield() } }
-    if offline.isEmpty { try await laptop.exchange(with: phone) }
+  ///
+  /// An error doesn't concern whoever has written something: it is stored, and goes with the next exchange.
+  func changed() async {
+    do {
+      if offline.isEmpty { try await laptop.exchange(with: phone) }
+      problem = nil
+    } catch {
+      problem = Self.reason(of: error)
+    }
+    for listener in listeners.values { listener.yield() }
+  }
+
+  /// The reason in words for the person who looks at the page.
+  private static func reason(of error: any Error) -> String {
+    guard let error = error as? StoreError else { return "\(error)" }
+    switch error.code {
+    case .busy: return "Another program writes to one of the files."
+    case .diskFull: return "The disk is full."
+    default: return error.message
+    }
   }
 
   /// An element now, and one after each change.
@@ -39,9 +61,18 @@ actor Network {
     return stream
   }
 
-  func lastFile(of device: Device.ID) -> ChangeCursor? { lastFiles[device] }
+  /// Where the next sync file of a device begins; nil for its first one.
+  func savedFiles(of device: Device.ID) -> ChangeCursor? { saved[device] }
 
-  func setLastFile(of device: Device.ID, to end: ChangeCursor) { lastFiles[device] = end }
+  func handOut(_ end: ChangeCursor, of device: Device.ID) {
+    if end.position > handedOut[device]?.position ?? 0 { handedOut[device] = end }
+  }
+
+  /// Lets the next sync file of a device begin where a saved one ends.
+  func save(upTo position: Int64, of device: Device.ID) {
+    guard let end = handedOut[device], position <= end.position, position > saved[device]?.position ?? 0 else { return }
+    saved[device] = ChangeCursor(replica: end.replica, position: position)
+  }
 
   private func remove(_ id: Int) { listeners[id] = nil }
 }

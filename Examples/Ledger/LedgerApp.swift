@@ -6,6 +6,7 @@ public import Larder
 /// The Ledger app: its page and the requests that the page makes.
 public struct LedgerApp: Sendable {
   private let service: LedgerService
+  private let transfers: TransferFolder
 
   /// Opens the ledger of a folder and creates it if need be.
   ///
@@ -13,6 +14,7 @@ public struct LedgerApp: Sendable {
   /// be made.
   public init(folder: URL) throws {
     service = try LedgerService(folder: folder)
+    transfers = try TransferFolder(in: folder)
   }
 
   /// The accounts and costs, for whoever wants to look into them.
@@ -22,6 +24,6 @@ public struct LedgerApp: Sendable {
   public func addRoutes(to router: some RouterMethods<some RequestContext>) {
     PageFiles.ledger.addRoutes(to: router)
     LedgerRoutes(service: service).add(to: router)
-    FileRoutes(service: service).add(to: router)
+    FileRoutes(service: service, transfers: transfers).add(to: router)
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Larder
 import LarderSync
+import Synchronization
 
 /// What reading a sync file has done.
 struct SyncOutcome: Encodable, Equatable, Sendable {
@@ -11,38 +12,58 @@ struct SyncOutcome: Encodable, Equatable, Sendable {
 }
 
 extension LedgerService {
-  /// Returns a file with everything that another ledger may lack.
-  func syncFile() async throws -> Data {
-    try await Self.withTemporaryFile { url in
-      try await store.sync.export(to: url)
-      return try Data(contentsOf: url)
-    }
+  /// Writes a file with everything that another ledger may lack.
+  func writeSyncFile(to url: URL) async throws {
+    try await store.sync.export(to: url)
   }
 
-  /// Takes over what another ledger has written in its sync file.
+  /// Takes over what another ledger has written in its sync file. If it changes anything, undo begins anew.
   ///
   /// Two categories with the same name are the same one, so they become one. Accounts don't: they may have different
   /// currencies. The later one waits until one of the two has another name.
   ///
   /// Throws `BatchError` for a damaged file, which changes nothing.
-  func read(syncFile: Data) async throws -> SyncOutcome {
-    let report = try await Self.withTemporaryFile { url in
-      try syncFile.write(to: url)
-      return try await store.sync.import(from: url)
-    }
-    for row in try await store.sync.setAside() where row.table == Category.schema.table {
-      if case .duplicate = row.reason { try await store.sync.merge(row) }
-    }
+  func readSyncFile(at url: URL) async throws -> SyncOutcome {
+    let changed = try await importSyncFile(at: url)
+    try await mergeCategories()
     let waiting = try await store.sync.setAside().compactMap { row -> String? in
       guard row.table == Account.schema.table, case .duplicate = row.reason else { return nil }
       return row.properties["name"]?.text
     }
-    return SyncOutcome(changed: report.changed, waiting: waiting.sorted())
+    return SyncOutcome(changed: changed, waiting: waiting.sorted())
   }
 
-  private static func withTemporaryFile<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
-    let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).larder-sync")
-    defer { try? FileManager.default.removeItem(at: url) }
-    return try await body(url)
+  /// Returns the number of rows that have changed.
+  private func importSyncFile(at url: URL) async throws -> Int {
+    let hasMerged = Mutex(false)
+    do {
+      let report = try await store.sync.import(from: url) { _ in hasMerged.withLock { $0 = true } }
+      if report.changed > 0 { try await forgetHistory() }
+      return report.changed
+    } catch {
+      // What was merged before the error stays.
+      if hasMerged.withLock({ $0 }) { try await forgetHistory() }
+      throw error
+    }
+  }
+
+  private func mergeCategories() async throws {
+    let duplicates = try await store.sync.setAside().filter { row in
+      guard row.table == Category.schema.table, case .duplicate = row.reason else { return false }
+      return true
+    }
+    guard !duplicates.isEmpty else { return }
+    try await forgetHistory()
+    for category in duplicates {
+      do {
+        try await store.sync.merge(category)
+      } catch let error as StoreError where [.notFound, .referenced].contains(error.code) {
+        // Somebody has merged it meanwhile, or changed one of the two.
+      }
+    }
+  }
+
+  private func forgetHistory() async throws {
+    try await store.write { try History.forget(in: $0) }
   }
 }

@@ -44,8 +44,9 @@ class Device:
         expect(field).to_have_value("")
 
     def save(self, path):
-        with self.page.expect_download() as download:
-            self.root.get_by_role("link", name="Save changes to a file").click()
+        is_noted = lambda response: response.url.endswith("/file/saved")
+        with self.page.expect_response(is_noted), self.page.expect_download() as download:
+            self.root.get_by_role("button", name="Save changes to a file").click()
         download.value.save_as(path)
         return path
 

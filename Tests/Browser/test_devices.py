@@ -1,5 +1,11 @@
 """Two devices: written apart, brought together, and nothing that anyone wrote is lost."""
 
+import json
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from urllib.request import urlopen
+
 import pytest
 from playwright.sync_api import expect
 
@@ -9,6 +15,23 @@ from devices_page import DevicesPage
 @pytest.fixture
 def devices(open_page, server):
     return DevicesPage(open_page(), server.url + "/devices/")
+
+
+@contextmanager
+def locked(server, device):
+    """While another program writes to the file of a device, nobody else can."""
+    connection = sqlite3.connect(server.data / f"devices/{device}.larder", isolation_level=None)
+    connection.execute("BEGIN IMMEDIATE")
+    yield
+    connection.execute("ROLLBACK")
+    connection.close()
+
+
+def state(server, device):
+    """What a page that is opened now shows of a device."""
+    with urlopen(f"{server.url}/devices/api/events") as events:
+        content = next(line for line in events if line.startswith(b"data: "))
+    return next(one for one in json.loads(content.removeprefix(b"data: ")) if one["id"] == device)
 
 
 def test_what_is_written_on_one_device_is_on_the_other(devices):
@@ -203,14 +226,39 @@ def test_files_come_in_any_order_and_twice(devices, tmp_path):
     second = devices.laptop.save(tmp_path / "second")
     devices.laptop.add("New note in Garden", "Quinces")
     third = devices.laptop.save(tmp_path / "third")
-    devices.phone.read(third, "1 row has changed.")
+    devices.phone.read(third, "1 row has changed. An earlier file is missing.")
     expect(devices.phone.aside).to_contain_text("Quinces Its folder has not arrived yet.")
     devices.phone.read(second, "1 row has changed.")
     expect(devices.phone.titles("Garden")).to_have_count(1)
     expect(devices.phone.aside).to_be_hidden()
     for again in (first, second, third):
         devices.phone.read(again, "Nothing in this file is new.")
+        expect(devices.page.locator("#toast-text")).not_to_contain_text("missing")
     devices.together()
+
+
+def test_the_next_file_begins_where_the_last_one_ends_that_was_saved(devices, server, tmp_path):
+    """S10"""
+    devices.apart()
+    devices.laptop.save(tmp_path / "first")
+    devices.laptop.add("New folder", "Garden")
+    for method in ("HEAD", "GET"):
+        assert server.ask(method, "/devices/api/laptop/file")[0] == 200
+    devices.page.route("**/api/laptop/file", lambda route: route.abort())
+    devices.laptop.root.get_by_role("button", name="Save changes to a file").click()
+    expect(devices.page.locator("#toast")).to_contain_text("The server does not answer.")
+    devices.page.unroute("**/api/laptop/file")
+    devices.phone.read(devices.laptop.save(tmp_path / "second"), "1 row has changed.")
+    expect(devices.phone.folder("Garden")).to_be_visible()
+    devices.phone.read(devices.laptop.save(tmp_path / "third"), "Nothing in this file is new.")
+
+
+def test_no_file_begins_after_the_end_of_all_files(devices, server, tmp_path):
+    devices.apart()
+    devices.laptop.save(tmp_path / "first")
+    devices.laptop.add("New folder", "Garden")
+    assert server.ask("PUT", "/devices/api/laptop/file/saved", {"tag": f'"{1 << 62}"'})[0] == 204
+    devices.phone.read(devices.laptop.save(tmp_path / "second"), "1 row has changed.")
 
 
 def test_a_damaged_file_changes_nothing(devices, tmp_path):
@@ -252,3 +300,72 @@ def test_a_text_with_nul_is_refused(server):
     for path, body in [("notes", {"title": "a\0b", "folder": folder}), ("notes", {"title": "a", "folder": folder, "text": "\0"}), ("tags", {"name": "a\0"})]:
         status, _, answer = server.ask("POST", f"/devices/api/laptop/{path}", body)
         assert (status, "NUL" in str(answer)) == (422, True), answer
+
+
+def test_a_note_that_could_not_be_brought_back_can_be_brought_back_later(devices):
+    undo = devices.page.get_by_role("button", name="Undo")
+    devices.laptop.note("Graz").get_by_role("button", name="Delete note").click()
+    devices.page.route("**/api/laptop/notes", lambda route: route.abort())
+    undo.click()
+    expect(devices.page.locator("#toast")).to_contain_text("Not undone: The server does not answer.")
+    devices.page.unroute("**/api/laptop/notes")
+    undo.click()
+    for device in (devices.laptop, devices.phone):
+        expect(device.note("Graz")).to_be_visible()
+
+
+def test_a_note_without_its_folder_says_why_it_cannot_be_brought_back(devices):
+    undo = devices.page.get_by_role("button", name="Undo")
+    devices.laptop.note("Graz").get_by_role("button", name="Delete note").click()
+    devices.laptop.delete("folder Travel")
+    expect(devices.laptop.folder("Travel")).to_have_count(0)
+    undo.click()
+    expect(devices.page.locator("#toast")).to_contain_text("Not undone: Its folder, label or author is not there any more.")
+    expect(undo).to_be_visible()
+
+
+def test_an_exchange_that_fails_is_shown_and_what_was_written_stays(devices, open_page, server):
+    with locked(server, "phone"):
+        devices.laptop.add("New note in Kitchen", "Plum jam")
+        other = DevicesPage(open_page(), server.url + "/devices/")
+        for device in (devices.laptop, devices.phone, other.laptop):
+            expect(device.root).to_contain_text("The last exchange has failed. Another program writes to one of the files.")
+        expect(other.laptop.note("Plum jam")).to_be_visible()
+        expect(other.laptop.status).to_have_text("Online · 1 change waits")
+        expect(devices.page.locator("#toast")).to_be_hidden()
+    devices.laptop.add("New tag", "dear")
+    expect(devices.phone.note("Plum jam")).to_be_visible()
+    for device in (devices.laptop, devices.phone, other.laptop):
+        expect(device.root).not_to_contain_text("The last exchange has failed.")
+
+
+def test_what_was_renamed_elsewhere_has_its_new_name_wherever_it_is_shown(devices, server):
+    expect(devices.phone.folder("Kitchen")).to_be_visible()
+    rename = {"sql": "UPDATE Folder SET name = 'Cellar' WHERE name = 'Kitchen'", "writes": True}
+    assert server.ask("POST", "/studio/laptop/api/sql?session=test", rename)[0] == 200
+    [sweet] = state(server, "laptop")["contents"]["tags"]
+    assert server.ask("PUT", f"/devices/api/laptop/tags/{sweet['id']}", {"name": "sour"})[0] == 204
+    for device in (devices.laptop, devices.phone):
+        expect(device.folder("Cellar").get_by_role("heading")).to_contain_text("Cellar")
+        expect(device.folder("Cellar").get_by_role("button", name="Delete folder Cellar", exact=True)).to_be_visible()
+        expect(device.folder("Cellar").get_by_role("button", name="Add: New note in Cellar", exact=True)).to_be_visible()
+        expect(device.named("Tags").get_by_role("button", name="Delete tag sour", exact=True)).to_have_attribute("title", "Delete tag sour")
+    devices.phone.add("New note in Cellar", "Plum jam")
+    expect(devices.laptop.titles("Cellar")).to_have_count(2)
+
+
+@pytest.mark.parametrize(("path", "listed", "choice"), [("aside", "setAside", "merge"), ("conflicts", "conflicts", "restore")])
+def test_what_several_windows_decide_at_once_is_decided_by_one(devices, server, path, listed, choice):
+    devices.apart()
+    for device, title in ((devices.laptop, "Peach jam"), (devices.phone, "Plum jam")):
+        device.write("Apricot jam", "Title", title)
+        expect(device.note(title)).to_be_visible()
+        device.add("New tag", "fruit")
+    devices.together()
+    [entry] = state(server, "laptop")[listed]
+    form = {"token": entry["token"], "choice": choice}
+    with ThreadPoolExecutor(12) as windows:
+        answers = list(windows.map(lambda _: server.ask("POST", f"/devices/api/laptop/{path}", form), range(12)))
+    for status, _, answer in answers:
+        assert status in (204, 404, 409), answer
+    assert [status for status, _, _ in answers].count(204) == 1

@@ -1,5 +1,7 @@
 """Two ledgers on two computers: each saves a sync file, reads the other's, and both are the same."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from playwright.sync_api import expect
 
@@ -65,3 +67,39 @@ def test_a_damaged_file_changes_nothing(ledger, other, tmp_path):
     expect(ledger.dialog.get_by_role("alert")).to_contain_text("This is no whole sync file.")
     ledger.in_dialog("Close").click()
     expect(ledger.account("Bank")).to_have_count(0)
+
+
+def test_undo_begins_anew_after_a_file_that_has_changed_something(ledger, other, server, tmp_path):
+    ledger.add_account("Cash", initial="100")
+    ledger.add_cost("-2", "Salt", account="Cash (EUR)", category="Food")
+    ledger.page.locator("#undo").click()
+    expect(ledger.page.locator("#redo")).to_be_enabled()
+    read(other, save(ledger, tmp_path / "first"), "have changed.")
+    expect(other.page.locator("#undo")).to_be_disabled()
+    other.add_cost("-3.50", "Bread", account="Cash (EUR)", category="Food")
+    read(ledger, save(other, tmp_path / "second"), "have changed.")
+    for name in ("undo", "redo"):
+        expect(ledger.page.locator(f"#{name}")).to_be_disabled()
+        assert server.ask("POST", f"/ledger/api/{name}")[0] == 409
+    ledger.expect_notes("Bread")
+    ledger.expect_balance("Cash", "€96.50")
+
+
+def test_a_file_without_anything_new_leaves_undo_as_it_is(ledger, other, tmp_path):
+    other.add_account("Bank", initial="1000")
+    file = save(other, tmp_path / "file")
+    read(ledger, file, "have changed.")
+    ledger.add_cost("-20", "Shoes", account="Bank (EUR)")
+    read(ledger, file, "Nothing in it is new.")
+    ledger.page.locator("#undo").click()
+    ledger.expect_balance("Bank", "€1,000.00")
+
+
+def test_the_same_file_can_be_read_in_several_windows_at_once(ledger, other, server, tmp_path):
+    other.add_account("Bank", initial="1000")
+    file = save(other, tmp_path / "file").read_bytes()
+    with ThreadPoolExecutor(8) as windows:
+        answers = list(windows.map(lambda _: server.ask("POST", "/ledger/api/sync", file), range(8)))
+    assert [status for status, _, _ in answers] == [200] * 8, answers
+    expect(ledger.account("Bank")).to_have_count(1)
+    expect(ledger.category("Food")).to_have_count(1)

@@ -1,7 +1,7 @@
 // One of the two devices.
 
 import { element } from '/elements.js';
-import { send } from '/requests.js';
+import { getFile, send } from '/requests.js';
 import { offer, say } from '/toast.js';
 import { NoteView } from '/devices/note.js';
 
@@ -13,6 +13,12 @@ const words = { restore: 'Bring back', dismiss: 'Dismiss', merge: 'Merge', disca
 function nameGroup(part, name) {
   part.setAttribute('role', 'group');
   part.setAttribute('aria-label', name);
+}
+
+/** Names a button, for those who only point at it too. */
+function nameButton(button, name) {
+  button.title = name;
+  button.setAttribute('aria-label', name);
 }
 
 /** What a list shows is made anew only where it differs, so that what somebody is writing stays. */
@@ -51,6 +57,8 @@ export class DeviceView {
     this.connection.setAttribute('role', 'switch');
     this.connection.addEventListener('click', () => this.request('PUT', 'connection', { isOnline: !this.isOnline }));
     const head = element('header', '', element('h2', '', name), this.status, this.connection);
+    this.problem = element('p', 'problem');
+    this.problem.setAttribute('role', 'status');
 
     this.conflicts = this.panel('conflicts', 'Conflicts', (item) => this.conflict(item));
     this.aside = this.panel('aside', 'Set aside', (item) => this.setAside(item));
@@ -58,25 +66,30 @@ export class DeviceView {
     this.folders = new List(folders, (folder) => this.folder(folder));
     const lists = element('div', 'lists');
     this.named = Object.keys(kinds).filter((kind) => kind !== 'folders').map((kind) => this.namedList(kind, lists));
-    this.root.append(head, this.conflicts.root, this.aside.root, folders, this.form('folders'), lists, this.files());
+    this.root.append(head, this.problem, this.conflicts.root, this.aside.root, folders, this.form('folders'), lists, this.files());
   }
 
-  show({ isOnline, waiting, contents, conflicts, setAside }) {
+  show({ isOnline, problem, waiting, contents, conflicts, setAside }) {
     this.isOnline = isOnline;
     this.root.classList.toggle('offline', !isOnline);
     this.connection.setAttribute('aria-checked', String(isOnline));
     const changes = waiting === 1 ? '1 change waits' : `${waiting} changes wait`;
     this.status.textContent = waiting ? `${isOnline ? 'Online' : 'Offline'} · ${changes}` : isOnline ? 'In step' : 'Offline';
+    this.problem.hidden = !problem;
+    this.problem.textContent = problem ? `The last exchange has failed. ${problem} The next change tries again.` : '';
     this.folders.show(contents.folders, ({ id }) => id, contents);
     for (const { kind, list } of this.named) list.show(contents[kind], ({ id }) => id);
     this.conflicts.show(conflicts);
     this.aside.show(setAside);
   }
 
-  /** Sends a change that is made on this device. Says what is wrong, and answers whether it was done. */
+  /** Sends a change that is made on this device, or throws a `Refusal`. */
+  send(method, path, json) { return send(method, `/devices/api/${this.id}/${path}`, { json }); }
+
+  /** Sends a change. Says what is wrong, and answers whether it was done. */
   async request(method, path, json) {
     try {
-      await send(method, `/devices/api/${this.id}/${path}`, { json });
+      await this.send(method, path, json);
       return true;
     } catch ({ message }) {
       say(message);
@@ -89,12 +102,18 @@ export class DeviceView {
   folder({ id, name }) {
     const notes = element('div', 'notes');
     const list = new List(notes, (note) => new NoteView(note, this));
-    const root = element('div', 'folder');
-    nameGroup(root, `Folder ${name}`);
-    const head = element('h3', '', name, this.remove(`Delete folder ${name}`, `folders/${id}`));
-    const form = this.writing(`New note in ${name}`, 'New note', (title) => this.request('POST', 'notes', { title, folder: id }));
-    root.append(head, notes, form);
-    return { root, show: (_, contents) => list.show(contents.notes.filter((note) => note.folder === id), (note) => note.id, contents) };
+    const title = element('span');
+    const removal = this.remove(`Delete folder ${name}`, `folders/${id}`);
+    const form = this.writing(`New note in ${name}`, 'New note', (text) => this.request('POST', 'notes', { title: text, folder: id }));
+    const root = element('div', 'folder', element('h3', '', title, removal), notes, form.root);
+    const show = (folder, contents) => {
+      nameGroup(root, `Folder ${folder.name}`);
+      title.textContent = folder.name;
+      nameButton(removal, `Delete folder ${folder.name}`);
+      form.name(`New note in ${folder.name}`);
+      list.show(contents.notes.filter((note) => note.folder === id), (note) => note.id, contents);
+    };
+    return { root, show };
   }
 
   // MARK: Labels, authors and tags
@@ -109,12 +128,16 @@ export class DeviceView {
 
   chip(kind, { id, name }) {
     const text = element('span', '', name);
-    const root = element('li', 'chip', text, this.remove(`Delete ${singular[kind]} ${name}`, `${kind}/${id}`));
-    return { root, show: (row) => { text.textContent = row.name; } };
+    const removal = this.remove(`Delete ${singular[kind]} ${name}`, `${kind}/${id}`);
+    const show = (row) => {
+      text.textContent = row.name;
+      nameButton(removal, `Delete ${singular[kind]} ${row.name}`);
+    };
+    return { root: element('li', 'chip', text, removal), show };
   }
 
   form(kind) {
-    return this.writing(`New ${singular[kind]}`, `New ${singular[kind]}`, (name) => this.request('POST', kind, { name }));
+    return this.writing(`New ${singular[kind]}`, `New ${singular[kind]}`, (name) => this.request('POST', kind, { name })).root;
   }
 
   /** A field whose text becomes something new. */
@@ -123,28 +146,30 @@ export class DeviceView {
     input.placeholder = placeholder;
     input.autocomplete = 'off';
     input.maxLength = 100;
-    input.setAttribute('aria-label', label);
     const button = element('button', 'add', 'Add');
     button.type = 'submit';
-    button.setAttribute('aria-label', `Add: ${label}`);
+    const name = (text) => {
+      input.setAttribute('aria-label', text);
+      button.setAttribute('aria-label', `Add: ${text}`);
+    };
+    name(label);
     const form = element('form', 'writing', input, button);
     form.addEventListener('submit', async (event) => {
       event.preventDefault();
       const text = input.value.trim();
       if (text && await make(text) && input.value.trim() === text) input.value = '';
     });
-    return form;
+    return { root: form, name };
   }
 
   /** A button that deletes a row, and then offers to bring it back if that can be done. */
   remove(label, path, bringBack) {
     const button = element('button', 'remove', '×');
     button.type = 'button';
-    button.title = label;
-    button.setAttribute('aria-label', label);
+    nameButton(button, label);
     button.addEventListener('click', async () => {
       const back = bringBack?.();
-      if (await this.request('DELETE', path) && back) offer(back.message, () => this.request('POST', back.path, back.row));
+      if (await this.request('DELETE', path) && back) offer(back.message, () => this.send('POST', back.path, back.row));
     });
     return button;
   }
@@ -152,9 +177,9 @@ export class DeviceView {
   // MARK: Files
 
   files() {
-    const save = element('a', 'file', 'Save changes to a file');
-    save.href = `/devices/api/${this.id}/file`;
-    save.download = `${this.id}.larder-sync`;
+    const save = element('button', 'file', 'Save changes to a file');
+    save.type = 'button';
+    save.addEventListener('click', () => this.save());
     const input = element('input');
     input.type = 'file';
     input.setAttribute('aria-label', 'Sync file');
@@ -163,8 +188,9 @@ export class DeviceView {
       if (!file) return;
       input.value = '';
       try {
-        const { rows } = await send('POST', `/devices/api/${this.id}/file`, { body: file });
-        say(rows === 0 ? 'Nothing in this file is new.' : rows === 1 ? '1 row has changed.' : `${rows} rows have changed.`);
+        const { rows, leavesGap } = await send('POST', `/devices/api/${this.id}/file`, { body: file });
+        const changed = rows === 0 ? 'Nothing in this file is new.' : rows === 1 ? '1 row has changed.' : `${rows} rows have changed.`;
+        say(leavesGap ? `${changed} An earlier file is missing.` : changed);
       } catch ({ message }) {
         say(message);
       }
@@ -172,6 +198,21 @@ export class DeviceView {
     const look = element('a', 'file', 'Look into the store');
     look.href = `/studio/${this.id}/`;
     return element('footer', '', save, element('label', 'file', 'Read a file…', input), look);
+  }
+
+  /** Saves a file. Once all of it is here, the next one begins where it ends. */
+  async save() {
+    try {
+      const { file, tag } = await getFile(`/devices/api/${this.id}/file`);
+      const link = element('a');
+      link.href = URL.createObjectURL(file);
+      link.download = `${this.id}.larder-sync`;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+      await this.send('PUT', 'file/saved', { tag });
+    } catch ({ message }) {
+      say(message);
+    }
   }
 
   // MARK: What lost, and what waits

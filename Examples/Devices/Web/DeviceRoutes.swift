@@ -2,14 +2,11 @@ import ExampleWeb
 import Foundation
 import Hummingbird
 import Larder
-import NIOCore
 
 /// `api`: everything that the page asks. Each change names the device on which it is made.
 struct DeviceRoutes {
-  /// More than these notes will ever fill.
-  private static let fileLimit = 16 * 1024 * 1024
-
   let service: DevicesService
+  let transfers: TransferFolder
 
   func add(to router: some RouterMethods<some RequestContext>) {
     let api = router.group("api").add(middleware: RefusalMiddleware(Refusal.init(devices:)))
@@ -18,22 +15,19 @@ struct DeviceRoutes {
       try await service.set(context.device, online: request.form(Connection.self).isOnline)
       return HTTPResponse.Status.noContent
     }
-    api.get(":device/file") { _, context in
-      try await Response.content(service.file(of: context.device), mediaType: "application/octet-stream")
-    }
-    api.post(":device/file") { request, context in
-      let file = try await request.body.collect(upTo: Self.fileLimit)
-      return try await Response.json(Merged(rows: service.read(Data(file.readableBytesView), on: context.device)))
-    }
+    addFiles(to: api)
     addNotes(to: api)
     addNamed(to: api)
     addChoices(to: api)
   }
 
-  private struct Merged: Encodable { let rows: Int }
   private struct Connection: DeviceForm {
     let isOnline: Bool
     var texts: [String] { [] }
+  }
+  private struct SavedFile: DeviceForm {
+    let tag: String
+    var texts: [String] { [tag] }
   }
   private struct Name: DeviceForm {
     let name: String
@@ -48,8 +42,31 @@ struct DeviceRoutes {
   /// Sends what the page shows now and after every change.
   private func events(_ request: Request) -> Response {
     .events(named: "devices", for: request) {
-      try await service.start()
+      service.start()
       return await service.states()
+    }
+  }
+
+  /// The tag of a file says where it ends. The page sends it back when it has all of the file.
+  private func addFiles(to api: RouterGroup<some RequestContext>) {
+    api.get(":device/file") { _, context in
+      try await transfers.withFile { url in
+        let end = try await service.writeFile(of: context.device, to: url)
+        var response = try Response.file(url)
+        response.headers[.eTag] = "\"\(end)\""
+        return response
+      }
+    }
+    api.post(":device/file") { request, context in
+      try await transfers.withBody(of: request, upTo: TransferFolder.maximumSyncFileBytes) { url in
+        try await Response.json(service.readFile(at: url, on: context.device))
+      }
+    }
+    api.put(":device/file/saved") { request, context in
+      let tag = try await request.form(SavedFile.self).tag
+      guard let end = Int64(tag.trimmingCharacters(in: ["\""])) else { throw DeviceProblem.unknown }
+      try await service.noteSavedFile(upTo: end, of: context.device)
+      return HTTPResponse.Status.noContent
     }
   }
 

@@ -38,8 +38,10 @@ export async function undo() {
   try {
     await bringBack();
   } catch (refusal) {
-    if (refusal.isUnreachable) steps.push(bringBack);
-    say(`Not undone: ${refusal.message}`);
+    // What is gone, or was changed elsewhere, never comes back: its step would keep all earlier ones from their turn.
+    const isOver = refusal.isGone || refusal.isConflict;
+    if (!isOver) steps.push(bringBack);
+    say(`Not undone: ${refusal.message}`, isOver ? undefined : 'Undo', undo);
   }
 }
 

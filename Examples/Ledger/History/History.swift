@@ -37,6 +37,11 @@ enum History {
     try move(db.first(undone), in: db) { try db.replace($0.before, with: $0.after) }
   }
 
+  /// Forgets all changes. After an import, undo of an earlier one could delete or overwrite what the import has brought.
+  static func forget(in db: some StoreWriter) throws {
+    try db.deleteAll(Step.all)
+  }
+
   private static func move(_ step: Step?, in db: some StoreWriter, _ apply: (StepRows) throws -> Void) throws -> Step? {
     guard var step, let rows = try db.first(step.rows.all) else { return nil }
     try apply(rows)

@@ -13,7 +13,7 @@ struct Account: Codable {
 }
 
 extension Account {
-  /// Larder calls this before every insert and update, so what breaks these rules is never in the file.
+  /// Larder calls this before every insert and update, but not for the rows that a sync file brings.
   func validate() throws {
     if name.isBlank { throw LedgerProblem.invalid(.name, "An account needs a name.") }
     if name.containsNUL { throw LedgerProblem.invalid(.name, "A name can't contain the character NUL: remove it.") }

@@ -14,7 +14,7 @@ struct Cost: Codable {
 }
 
 extension Cost {
-  /// Larder calls this before every insert and update, so what breaks these rules is never in the file.
+  /// Larder calls this before every insert and update, but not for the rows that a sync file brings.
   func validate() throws {
     if note.containsNUL { throw LedgerProblem.invalid(.note, "A note can't contain the character NUL: remove it.") }
     if note.count > Self.maximumNoteLength {

@@ -8,6 +8,7 @@ import NIOCore
 /// sync files.
 struct FileRoutes {
   let service: LedgerService
+  let transfers: TransferFolder
 
   func add(to router: some RouterMethods<some RequestContext>) {
     let api = router.group("api").add(middleware: RefusalMiddleware(Refusal.init(ledger:)))
@@ -17,11 +18,21 @@ struct FileRoutes {
     api.post("import") { request, _ in imported(request) }
     api.get("export") { request, _ in try export(request.filter) }
     api.get("sync") { _, _ in
-      try await Response.content(service.syncFile(), mediaType: "application/octet-stream")
+      try await transfers.withFile { url in
+        try await service.writeSyncFile(to: url)
+        return try Response.file(url)
+      }
     }
-    api.post("sync") { request, _ in
-      let file = try await Data(file(in: request.body))
-      return try await Response.json(service.read(syncFile: file))
+    api.post("sync") { request, _ in try await Response.json(readSyncFile(in: request)) }
+  }
+
+  private func readSyncFile(in request: Request) async throws -> SyncOutcome {
+    do {
+      return try await transfers.withBody(of: request, upTo: TransferFolder.maximumSyncFileBytes) { url in
+        try await service.readSyncFile(at: url)
+      }
+    } catch is NIOTooManyBytesError {
+      throw InvalidText("A sync file may have at most \(TransferFolder.maximumSyncFileBytes >> 30) GB.")
     }
   }
 
