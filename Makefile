@@ -29,7 +29,7 @@ help:
 	@echo 'make bench    compare Larder with raw C and GRDB, and archives with Foundation, on the same work (PART="sync queries"; also PART=cores)'
 	@echo 'make growth   measure the same work in stores of 10,000 to 10,000,000 rows (GROWTH_OPTIONS="--sizes 10000 100000")'
 	@echo 'make fuzz     decode damaged archives (CASES=3000000, SEED=number; a seed that failed: CASES=1 SEED=number)'
-	@echo 'make proof    try to break Larder for an hour: kills, cancellations, damage, faults, a model (PROOF_MINUTES=55, PROOF_OPTIONS="--seed N --each N")'
+	@echo 'make proof    try to break Larder for an hour: kills, cancellations, damage, faults, a model (PROOF_MINUTES=55, PROOF_OPTIONS="--seed N --each N"; one part: PART=sync PROOF_OPTIONS="--seeds 10000 --minutes 600")'
 	@echo 'make docs     build the documentation into .build/docs'
 	@echo 'make clean    remove everything that was built or installed into .build'
 
@@ -74,10 +74,14 @@ fuzz:
 proof:
 	@Scripts/bootstrap build
 	swift build --configuration release --product LarderProof
+ifeq ($(PART),)
 	swift build --configuration release --product LarderArchiveFuzz
 	swift build --build-tests
 	LARDER_SYNC_TRANSPORT=all LARDER_SYNC_RELAYS=all swift test --skip-build --filter LarderSyncTests
 	.build/release/LarderProof all --minutes $(PROOF_MINUTES) $(PROOF_OPTIONS)
+else
+	.build/release/LarderProof $(PART) $(PROOF_OPTIONS)
+endif
 
 docs:
 	@Scripts/bootstrap build

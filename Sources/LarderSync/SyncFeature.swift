@@ -22,6 +22,7 @@ final class SyncFeature: ModuleFeature {
     let tracker = Tracker(connection)
     let isCopy = try SyncTables.exist(connection) && ReplicaFile(connection).isCopy()
     if try isCopy || !tracker.isFit() { try fit(tracker) }
+    if try tracker.mayReadMore() { try connection.transaction { try tracker.unsettle() } }
     OpenedFile.of(connection).position = try ReplicaFile(connection).clock().now
   }
 

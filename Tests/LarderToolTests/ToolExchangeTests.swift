@@ -25,10 +25,47 @@ private struct ToolLamp: Hashable {
   @Attribute(.counter) var views = 0
 }
 
+@Model("ToolLamp")
+private struct ToolRenamedLamp: Hashable {
+  var id: UUID = .v7()
+  @Attribute(originalName: "title") var name: String
+  var color = "red"
+  @Attribute(.counter) var views = 0
+}
+
 @Suite("larder sync and archive", .timeLimit(.minutes(20)))
 struct ToolExchangeTests {
   private func open(_ path: String) throws -> Store {
     try Store(at: path, for: ToolReplicated.self, configuration: Store.Configuration(sync: .on))
+  }
+
+  @Test("sync export replaces no store, and no file that has something else than changes")
+  func otherFiles() async throws {
+    let folder = try TemporaryFolder()
+    let (first, second) = (folder.file("a.larder").path, folder.file("b.larder").path)
+    for path in [first, second] { await (try open(path)).close() }
+    let before = try Data(contentsOf: URL(filePath: second))
+    for path in [first, second] {
+      let run = try await ToolRun("sync", "export", first, path)
+      #expect(run.status != 0 && run.errors.contains(path), "\(run.errors)")
+    }
+    #expect(try Data(contentsOf: URL(filePath: second)) == before)
+    let store = try open(first)
+    #expect(try await store.check().isHealthy)
+    await store.close()
+  }
+
+  @Test("the models of a synced file say what counts, and which names properties had")
+  func models() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.larder").path
+    for model in [ToolFormerLamp.self, ToolRenamedLamp.self] as [any Model.Type] {
+      let store = try Store(at: path, for: [model], configuration: Store.Configuration(sync: .on))
+      await store.close()
+    }
+    let source = try await ToolRun("model", path).output
+    #expect(source.contains("@Attribute(originalName: \"title\") var name: String\n"), "\(source)")
+    #expect(source.contains("@Attribute(.counter) var views: Int"), "\(source)")
   }
 
   @Test("changes travel from one file to another, and what lost is listed")

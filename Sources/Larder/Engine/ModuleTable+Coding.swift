@@ -2,7 +2,7 @@ import Foundation
 
 extension ModuleTable.Column: Codable {
   private enum CodingKeys: CodingKey {
-    case name, property, storageClass, isOptional, originalName, counterRange, constantDefault, order
+    case name, property, storageClass, isOptional, originalName, counterRange, constantDefault, order, type, cases
   }
 
   package init(from decoder: any Decoder) throws {
@@ -19,6 +19,8 @@ extension ModuleTable.Column: Codable {
       constantDefault = isOptional ? .some(.null) : .none
     }
     order = try container.decodeIfPresent(ValueOrder.self, forKey: .order)
+    type = try container.decodeIfPresent(String.self, forKey: .type)
+    cases = try container.decodeIfPresent([String].self, forKey: .cases)
   }
 
   package func encode(to encoder: any Encoder) throws {
@@ -34,6 +36,8 @@ extension ModuleTable.Column: Codable {
       try container.encode(CodedValue(constantDefault), forKey: .constantDefault)
     }
     try container.encodeIfPresent(order, forKey: .order)
+    try container.encodeIfPresent(type, forKey: .type)
+    try container.encodeIfPresent(cases, forKey: .cases)
   }
 }
 

@@ -1,7 +1,7 @@
 /// A table of a model, or of the pairs of a many-to-many relationship, as another module of the package sees it.
-package struct ModuleTable: Sendable, Hashable, Codable {
+package struct ModuleTable: Sendable, Codable {
   /// A column that rows write.
-  package struct Column: Sendable, Hashable {
+  package struct Column: Sendable {
     package let name: String
     package let property: String
     package let storageClass: StorageClass
@@ -14,6 +14,13 @@ package struct ModuleTable: Sendable, Hashable, Codable {
     package var constantDefault: Value?
     /// The order of values that can be equal although they are stored in different ways; nil if none can.
     package var order: ValueOrder?
+    /// The name of the property's type in Swift; nil if it is unknown.
+    package var type: String?
+    /// The raw values of an enum that lists its cases, in order; nil if unknown.
+    package var cases: [String]?
+    /// The values that the type has; nil if it has all of the storage class, or the program has not said so. It isn't
+    /// encoded.
+    package var valueTest: ValueTest?
   }
 
   /// A foreign key.
@@ -28,7 +35,7 @@ package struct ModuleTable: Sendable, Hashable, Codable {
   /// The model's name; for pairs that of the model whose property names them.
   package let model: String
   package let name: String
-  package let keys: [Column]
+  package var keys: [Column]
   /// The columns that aren't part of the key, without derived ones. Those of Larder's own, such as positions, are last.
   package var columns: [Column]
   package let references: [Reference]
@@ -62,7 +69,7 @@ package struct ModuleTable: Sendable, Hashable, Codable {
   /// Returns the tables of the models, and of the pairs of their relationships.
   static func all(_ tables: [TableDefinition]) throws -> [ModuleTable] {
     let local = Set(tables.filter { !$0.syncs }.map(\.name))
-    return try tables.map(ModuleTable.init)
+    return try tables.map { try ModuleTable($0, among: tables) }
       + tables.flatMap { table in
         table.pairs.map { pairs in
           let syncs = !local.contains(pairs.source.table) && !local.contains(pairs.target.table)
@@ -71,14 +78,16 @@ package struct ModuleTable: Sendable, Hashable, Codable {
       }
   }
 
-  private init(_ table: TableDefinition) throws {
+  private init(_ table: TableDefinition, among tables: [TableDefinition]) throws {
+    let described = table.isDescribed ? TableDescription(table, among: tables, retired: []).properties : []
     func describe(_ column: TableDefinition.Column) throws -> Column {
       Column(
         name: column.name, property: column.property, storageClass: column.type.storageClass,
         isOptional: column.type.isOptional, originalName: column.originalName,
         counterRange: column.isCounter ? column.type.integerRange ?? .min ... .max : nil,
         constantDefault: try column.constantDefault() ?? (column.type.isOptional ? .some(.null) : .none),
-        order: column.type.order == .stored ? nil : column.type.order)
+        order: column.type.order == .stored ? nil : column.type.order, type: column.swiftType, cases: column.cases,
+        valueTest: described.first { $0.column.isSameColumn(as: column.name) }.map(ValueTest.init) ?? column.valueTest)
     }
     model = table.model
     name = table.name

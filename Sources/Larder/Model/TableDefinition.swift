@@ -26,6 +26,8 @@ struct TableDefinition: Sendable {
     /// Converts a stored value to Larder's format. Throws `ValueFailure` for a value that doesn't fit the property's
     /// type.
     let canonical: @Sendable (Value) throws -> Value
+    /// The stored values that the property's type has; nil if it has all of its storage class.
+    let valueTest: ModuleTable.ValueTest?
 
     /// The default that one SQL clause sets in all existing rows; nil if there is none or it is computed for each row.
     func constantDefault() throws -> Value? {
@@ -94,7 +96,10 @@ struct TableDefinition: Sendable {
         isOpenEnded: definition.column.cases == nil && definition.column.isRawValue,
         holdsAnyText: valueType == String.self || valueType == String?.self,
         mayHoldUnorderedJSON: definition.type.isJSON && !CanonicalEncoding.isOrdered(valueType),
-        canonical: { try definition.column.canonical($0) })
+        canonical: { try definition.column.canonical($0) },
+        valueTest: ModuleTable.ValueTest(of: valueType, listsCases: definition.column.cases != nil) {
+          _ = try definition.column.value(of: $0)
+        })
     }
     searchable = schema.searchableColumns.map(\.name)
     try Self.checkSearchable(schema)

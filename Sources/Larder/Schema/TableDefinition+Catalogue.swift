@@ -15,7 +15,7 @@ extension TableDefinition {
         defaultValue: nil, isDefaultComputed: false,
         isDerived: derived.contains { $0.column.isSameColumn(as: column.name) }, cases: column.cases,
         swiftType: column.swiftType, isOpenEnded: false, holdsAnyText: column.swiftType == "String",
-        mayHoldUnorderedJSON: entry.json != nil && column.type.isJSON, canonical: { $0 })
+        mayHoldUnorderedJSON: entry.json != nil && column.type.isJSON, canonical: { $0 }, valueTest: nil)
     }
     indexes = entry.indexes
     searchable = entry.searchable

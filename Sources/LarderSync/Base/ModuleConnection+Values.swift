@@ -134,6 +134,14 @@ extension ReplicatedValue {
     default: false
     }
   }
+
+  /// Whether a column can hold the value, and the property that it has there can be read.
+  func isReadable(in column: ModuleTable.Column) -> Bool {
+    guard fits(column.storageClass) else { return false }
+    guard case .text(let bytes) = self else { return column.valueTest?.passes(stored) ?? true }
+    guard let text = String(bytes: bytes, encoding: .utf8) else { return false }
+    return column.valueTest?.passes(.text(text)) ?? true
+  }
 }
 
 extension String {

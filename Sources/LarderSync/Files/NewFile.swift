@@ -22,9 +22,11 @@ final class NewFile {
   /// Creates the file under its temporary name.
   ///
   /// - Parameters:
-  ///   - path: The later path. A file that is there is replaced.
+  ///   - path: The later path. A file with changes that is there is replaced, and an empty one.
   ///   - mode: The permissions.
+  /// - Throws: `StoreError` `.invalidValue` if another file is there, which may be the store.
   init(at path: String, mode: mode_t) throws {
+    try Self.checkReplaceable(path)
     self.path = path
     partial = "\(path).\(UUID().uuidString).partial"
     descriptor = open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
@@ -34,6 +36,24 @@ final class NewFile {
   deinit {
     close(descriptor)
     discard()
+  }
+
+  /// Refuses to replace a file that begins like no file with changes.
+  private static func checkReplaceable(_ path: String) throws {
+    let known = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard known >= 0 else {
+      if errno == ENOENT { return }
+      throw failure(errno)
+    }
+    defer { close(known) }
+    var start = [UInt8](repeating: 0, count: Frame.magic.count)
+    let count = read(known, &start, start.count)
+    guard count >= 0 else { throw failure(errno) }
+    if start.prefix(count) == Frame.magic.prefix(count) { return }
+    throw StoreError(
+      .invalidValue, ofModel: nil,
+      "\(path) is another file than one with changes, and isn't replaced. Choose a name that no other file has, or delete that file."
+    )
   }
 
   /// Removes the file unless it has its name. Whoever gives up calls it, because another thread may hold the object for a
@@ -57,7 +77,10 @@ final class NewFile {
   }
 
   /// Brings the file to the disk, and gives it its name.
+  ///
+  /// - Throws: `StoreError` `.invalidValue` if another file has the name by now.
   func place() throws {
+    try Self.checkReplaceable(path)
     guard fsync(descriptor) == 0, rename(partial, path) == 0 else { throw Self.failure(errno) }
     isPlaced = true
     let folder = URL(filePath: path).deletingLastPathComponent().path(percentEncoded: false)

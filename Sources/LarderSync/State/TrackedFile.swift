@@ -14,8 +14,8 @@ final class TrackedFile {
     /// What tells programs apart whose models differ.
     private(set) lazy var modelsDigest = ModelsDigest.exchange(of: tables)
 
-    fileprivate init(_ connection: ModuleConnection) throws {
-      tables = try Tracker(connection).tracked()
+    fileprivate init(_ connection: ModuleConnection, _ tests: ValueTests) throws {
+      tables = try tests.adding(to: try Tracker(connection).tracked(), connection)
       tablesByID = Dictionary(uniqueKeysWithValues: tables.map { ($0.id, $0) })
       tablesByName = Dictionary(uniqueKeysWithValues: tables.map { (ExactName($0.name), $0) })
       keyCount = try Tracker(connection).keyCount()
@@ -27,6 +27,38 @@ final class TrackedFile {
     }
   }
 
+  /// The values that the types of properties have, by the names of tables and columns: the descriptions in the file don't say
+  /// it.
+  fileprivate struct ValueTests {
+    private typealias Tests = [ExactName: [String: ModuleTable.ValueTest]]
+
+    private let declared: Tests
+
+    init(_ connection: ModuleConnection) throws {
+      declared = Self.tests(try connection.tables.filter { !$0.isDescribed })
+    }
+
+    /// Returns the tables with the tests by the types of this program, or by what the file says of models that the program
+    /// doesn't declare.
+    func adding(to tables: [TrackedTable], _ connection: ModuleConnection) throws -> [TrackedTable] {
+      let areDeclared = tables.allSatisfy { $0.isCollection || declared[ExactName($0.name)] != nil }
+      let described = areDeclared ? [:] : Self.tests(try connection.describedTables)
+      return tables.map { table in
+        let name = ExactName(table.name)
+        return table.isCollection ? table : table.testing(declared[name] ?? described[name] ?? [:])
+      }
+    }
+
+    private static func tests(_ tables: [ModuleTable]) -> Tests {
+      let tests = tables.map { table in
+        let tests = (table.keys + table.columns).compactMap { column in column.valueTest.map { (column.name, $0) } }
+        return (ExactName(table.exchangeName), Dictionary(tests) { first, _ in first })
+      }
+      return Dictionary(tests) { first, _ in first }
+    }
+  }
+
+  private var tests: ValueTests?
   private var content: Content?
   /// SQLite's number of what other connections have committed when the content was read. Source:
   /// <https://www.sqlite.org/pragma.html#pragma_data_version>.
@@ -42,7 +74,9 @@ final class TrackedFile {
     let isChanging = changing != nil && connection.openTransaction == changing
     let current = try connection.first("PRAGMA main.data_version") { $0.integer(0) } ?? -1
     if let content, current == version, !isChanging { return content }
-    let read = try Content(connection)
+    let tests = try self.tests ?? ValueTests(connection)
+    self.tests = tests
+    let read = try Content(connection, tests)
     if !isChanging { (content, version) = (read, current) }
     return read
   }

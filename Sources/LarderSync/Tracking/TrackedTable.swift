@@ -6,7 +6,7 @@ struct TrackedTable: Sendable {
     let id: Int64
     /// The name in the exchange.
     let name: String
-    let column: ModuleTable.Column
+    fileprivate(set) var column: ModuleTable.Column
     /// Whether held values are found by the value, because it refers to a row or must be unique.
     let isLookedUp: Bool
     /// The time up to which rows were inserted before the table had the column. Nobody has written the property of such a
@@ -29,7 +29,7 @@ struct TrackedTable: Sendable {
   }
 
   let id: Int64
-  let description: ModuleTable
+  private(set) var description: ModuleTable
   var properties: [Property]
 
   /// The name in the exchange.
@@ -55,5 +55,22 @@ struct TrackedTable: Sendable {
 
   func reference(of column: String) -> ModuleTable.Reference? {
     description.references.first { $0.column == column }
+  }
+
+  /// Returns the table with what its columns can read.
+  ///
+  /// - Parameter tests: The tests by the columns' names.
+  func testing(_ tests: [String: ModuleTable.ValueTest]) -> TrackedTable {
+    var table = self
+    for place in description.keys.indices {
+      table.description.keys[place].valueTest = tests[description.keys[place].name]
+    }
+    for place in description.columns.indices {
+      table.description.columns[place].valueTest = tests[description.columns[place].name]
+    }
+    for place in properties.indices {
+      table.properties[place].column.valueTest = tests[properties[place].column.name]
+    }
+    return table
   }
 }

@@ -169,6 +169,23 @@ extension Tracker {
     try connection.run("DELETE FROM \(SyncTables.rows) WHERE \(condition)")
   }
 
+  /// Whether rows are set aside of models with properties of the program's own types. Such a type may have learned to read what
+  /// it couldn't when they came, without anything else of the model having changed.
+  func mayReadMore() throws -> Bool {
+    try connection.tables.filter(\.syncs).contains { table in
+      guard (table.keys + table.columns).contains(where: { $0.valueTest?.mayChange == true }) else { return false }
+      return try connection.finds(
+        """
+        SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isMissed) AND table_id = \
+          (SELECT id FROM \(SyncTables.tables) WHERE name = ?1) \
+          AND (SELECT settled FROM \(SyncTables.clock)) > 0 LIMIT 1
+        """, [.init(table.exchangeName)])
+    }
+  }
+
+  /// Lets the rows that aren't visible be computed anew.
+  func unsettle() throws { try connection.run("UPDATE \(SyncTables.clock) SET settled = -abs(settled)") }
+
   /// Whether visible rows have values in another form than others have written them: the new model may have a third one.
   private func hasConvertedValues(_ table: ModuleTable) throws -> Bool {
     try connection.finds(
@@ -188,7 +205,7 @@ extension Tracker {
     try rename(of: table)
     if try hasDescription(table) {
       // Rows that the former model kept from being visible may be complete for this one.
-      try connection.run("UPDATE \(SyncTables.clock) SET settled = -abs(settled)")
+      try unsettle()
       if try hasConvertedValues(table) { try connection.run("UPDATE \(SyncTables.clock) SET settled = 0") }
     }
     try change(

@@ -35,16 +35,16 @@ extension ReplicaFile {
     return value != self.value(of: property, in: state)
   }
 
-  /// Whether every column can hold its value.
+  /// Whether every property has a value that can be read.
   func isComplete(_ state: RowState, _ table: TrackedTable) -> Bool {
-    zip(table.description.keys, state.key).allSatisfy { $1.fits($0.storageClass) }
+    zip(table.description.keys, state.key).allSatisfy { $1.isReadable(in: $0) }
       && (table.isCollection || isComplete(state, table.properties))
   }
 
   private func isComplete(_ state: RowState, _ properties: [TrackedTable.Property]) -> Bool {
     properties.allSatisfy { property in
       let value = value(of: property, in: state)
-      return value.isNull ? property.column.isOptional : value.fits(property.column.storageClass)
+      return value.isNull ? property.column.isOptional : value.isReadable(in: property.column)
     }
   }
 

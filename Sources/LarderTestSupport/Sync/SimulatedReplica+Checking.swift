@@ -73,17 +73,38 @@ extension SimulatedReplica {
         throw SimulationProblem("\(property.name) of \(name) has another value than was written with its stamp")
       }
     }
+    try checkContributions(old, new)
+  }
+
+  /// Throws if something that was added to a counter since the row was inserted is lost.
+  private static func checkContributions(_ old: RowState, _ new: RowState) throws {
+    for contribution in old.contributions where contribution.causalLength >= new.insertionLength {
+      let current = new.contributions.first {
+        $0.property == contribution.property && $0.stamp.replica == contribution.stamp.replica
+      }
+      let name = "what was added to \(contribution.property) of \(new.name)"
+      guard let current else { throw SimulationProblem("\(name) is lost: \(old), then \(new)") }
+      guard (current.causalLength, current.stamp) >= (contribution.causalLength, contribution.stamp) else {
+        throw SimulationProblem("\(name) is older than it was")
+      }
+      guard current.stamp != contribution.stamp || current.amount == contribution.amount else {
+        throw SimulationProblem("\(name) is another amount than was added with its stamp")
+      }
+    }
   }
 
   /// The rows of all tables of the models, as text that shows every bit, in the order of their keys.
-  func tables() async throws -> [String: [String]] {
-    let tables = try await store.readingModule { connection in
-      try connection.tables.filter(\.syncs).map { (name: $0.name, keys: $0.keys.map(\.name)) }
-    }
+  ///
+  /// - Parameter date: Rows that expire until then are left out: each replica deletes them when it likes.
+  func tables(expiringAfter date: Date) async throws -> [String: [String]] {
+    let time = date.timeIntervalSinceReferenceDate
+    let tables = try await store.readingModule { try $0.tables.filter(\.syncs) }
     var rows: [String: [String]] = [:]
     for table in tables {
-      let keys = table.keys.map(Self.quoted).joined(separator: ", ")
-      let found = try await store.sql(SQL(raw: "SELECT * FROM main.\(Self.quoted(table.name)) ORDER BY \(keys)"))
+      let keys = table.keys.map { Self.quoted($0.name) }.joined(separator: ", ")
+      let condition = table.expiryColumn.map { "WHERE coalesce(\(Self.quoted($0)) > \(time), 1)" } ?? ""
+      let found = try await store.sql(
+        SQL(raw: "SELECT * FROM main.\(Self.quoted(table.name)) \(condition) ORDER BY \(keys)"))
       rows[table.name] = found.map { row in
         row.filter { $0.name != "_rowid" }.map { "\($0.name) \(ReplicatedValue($0.value).shown)" }.sorted()
           .joined(separator: ", ")
@@ -91,7 +112,10 @@ extension SimulatedReplica {
     }
     for name in try await store.documentCollections {
       let documents = store.documents(name)
-      let found = try await documents.find(try await documents.keys())
+      var found = try await documents.find(try await documents.keys())
+      for key in found.keys {
+        if let expiry = try await documents.expiry(of: key), expiry <= date { found[key] = nil }
+      }
       if found.isEmpty { continue }
       rows["documents \(name.lowercased())"] = found.sorted { $0.key < $1.key }.map { key, document in
         // The order of properties doesn't matter.

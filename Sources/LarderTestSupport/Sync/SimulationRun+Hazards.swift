@@ -22,7 +22,9 @@ extension SimulationRun {
       try await sync.enable()
       try await becomeAnother(place)
     case .collections:
-      let collection = number(below: 2) == 0 ? "people" : "places"
+      let collections = try await collections()
+      if collections.isEmpty { break }
+      let collection = collections[number(below: collections.count)]
       try await setSyncs(try await !sync.syncs(collection: collection), collection, place)
     case .earlierApp: try await update(place)
     }
@@ -72,6 +74,13 @@ extension SimulationRun {
     }
   }
 
+  /// The collections of documents that any replica has.
+  private func collections() async throws -> [String] {
+    var names: Set<String> = []
+    for replica in replicas { names.formUnion(try await replica.store.documentCollections) }
+    return names.sorted()
+  }
+
   private mutating func setSyncs(_ syncs: Bool, _ collection: String, _ place: Int) async throws {
     let table = OracleTable.documents + collection
     if !syncs {
@@ -113,7 +122,7 @@ extension SimulationRun {
     for place in replicas.indices {
       if hazards.has(.earlierApp) { try await update(place) }
       guard hazards.has(.collections) else { continue }
-      for collection in ["people", "places"] {
+      for collection in try await collections() {
         if try await replicas[place].store.sync.syncs(collection: collection) { continue }
         try await setSyncs(true, collection, place)
       }

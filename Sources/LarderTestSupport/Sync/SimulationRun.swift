@@ -67,7 +67,9 @@ struct SimulationRun {
     try await replicas[place].observe(as: &writes, following: oracle)
   }
 
-  private static let refusals: Set<StoreError.Code> = [.referenced, .duplicate, .notFound, .constraint, .conflict]
+  private static let refusals: Set<StoreError.Code> = [
+    .referenced, .duplicate, .notFound, .constraint, .conflict, .invalidValue,
+  ]
 
   // MARK: Exchanges
 

@@ -24,8 +24,9 @@ public import Larder
 ///
 /// If you have an earlier version of your app with fewer models or properties, add it with ``withEarlierApp(for:write:)``.
 ///
-/// Let the closure choose from few keys, so that replicas write to the same rows, and take them from `random`. Errors
-/// that say that a rule of the models refused a write are ignored.
+/// Let the closure choose from few keys, so that replicas write to the same rows, and take them from `random`. A `StoreError`
+/// that says that a rule of the models refused a write, such as `.duplicate` or `.invalidValue`, is ignored. Any other error
+/// ends the run, so catch in the closure what `validate()` of your models throws.
 public struct SyncSimulation: Sendable {
   /// What writes to one of the replicas: a few rows, with whatever methods you use.
   public typealias Write = @Sendable (_ store: Store, _ random: inout SplitMix64) async throws -> Void
@@ -67,10 +68,11 @@ public struct SyncSimulation: Sendable {
   public init(for models: [any Model.Type], replicas: Int = 3, steps: Int = 60, write: @escaping Write) {
     app = App(models: models, write: write)
     self.replicas = max(2, replicas)
-    self.steps = steps
+    self.steps = max(0, steps)
   }
 
-  /// Returns the simulation with one replica whose app is an earlier version, which is updated after a while.
+  /// Returns the simulation with one replica, in a quarter of the seeds, whose app is an earlier version, which is updated
+  /// after a while.
   ///
   /// - Parameters:
   ///   - models: The models of the earlier version, which lack models or properties of the present one.
@@ -79,7 +81,8 @@ public struct SyncSimulation: Sendable {
     withEarlierApp(for: models, write: write)
   }
 
-  /// Returns the simulation with one replica whose app is an earlier version, which is updated after a while.
+  /// Returns the simulation with one replica, in a quarter of the seeds, whose app is an earlier version, which is updated
+  /// after a while.
   ///
   /// - Parameters:
   ///   - models: The models of the earlier version, which lack models or properties of the present one.
@@ -96,7 +99,8 @@ public struct SyncSimulation: Sendable {
   ///   - seed: The seed of everything that is chosen at random.
   ///   - folder: Where the stores are made, and deleted at the end; nil for the system's temporary folder.
   ///   - check: Called at the end with the stores, for rules of your own.
-  /// - Throws: ``SyncSimulationFailure`` with the seed, for errors of stores and of `check` too.
+  /// - Throws: ``SyncSimulationFailure`` with the seed, for errors of stores and of `check` too; `CancellationError` if the
+  ///   task is cancelled.
   public func run(
     seed: UInt64, in folder: URL? = nil, checking check: @Sendable ([Store]) async throws -> Void = { _ in }
   ) async throws {
@@ -108,6 +112,8 @@ public struct SyncSimulation: Sendable {
       try await run.check()
       try await check(run.stores)
     } catch {
+      // The time limit of a test cancels it.
+      try Task.checkCancellation()
       throw SyncSimulationFailure(seed: seed, step: run.stepCount, problem: "\(error)\(run.hazards)")
     }
   }
@@ -115,7 +121,7 @@ public struct SyncSimulation: Sendable {
 
 /// What a run of ``SyncSimulation`` has found.
 public struct SyncSimulationFailure: Error, Sendable, CustomStringConvertible {
-  /// The seed of the run, with which it can be repeated.
+  /// The seed of the run, which makes the same choices when it is repeated. Identifiers of replicas and times differ.
   public let seed: UInt64
   /// The number of steps that were made.
   public let step: Int
@@ -123,5 +129,5 @@ public struct SyncSimulationFailure: Error, Sendable, CustomStringConvertible {
   public let problem: String
 
   /// The seed and the problem.
-  public var description: String { "seed \(seed), step \(step): \(problem)" }
+  public var description: String { "seed \(seed), step \(step): \(problem). Repeat it with run(seed: \(seed))." }
 }

@@ -144,18 +144,26 @@ package struct VisibilityOracle: Sendable {
     }
   }
 
-  /// Whether a required value is missing, or a value is of another type than its column.
+  /// Whether a required value is missing, or a value is of another type than its column, or none that its property has.
   private func isIncomplete(_ state: RowState?) -> Bool {
     guard let state, let table = tables[Array(state.table.utf8)] else { return true }
-    if table.description.isCollection { return false }
-    let columns = table.description.keys + table.properties.map(\.column)
+    let columns = table.description.keys + (table.description.isCollection ? [] : table.properties.map(\.column))
     return columns.contains { column in
       switch (raw(column.name, state, table), column.storageClass) {
-      case (.null, _): !column.isOptional
-      case (.integer, .integer), (.real, .real), (.text, .text), (.blob, .blob): false
-      default: true
+      case (.null, _): return !column.isOptional
+      case (.integer(let value), .integer): return isUnreadable(.integer(value), column)
+      case (.real(let value), .real): return isUnreadable(.real(value), column)
+      case (.blob(let value), .blob): return isUnreadable(.blob(value), column)
+      case (.text(let bytes), .text):
+        let text = String(decoding: bytes, as: UTF8.self)
+        return Data(text.utf8) != bytes || isUnreadable(.text(text), column)
+      default: return true
       }
     }
+  }
+
+  private func isUnreadable(_ value: Value, _ column: ModuleTable.Column) -> Bool {
+    column.valueTest.map { !$0.passes(value) } ?? false
   }
 
   /// The values, sorted by the names of properties; references that lead outside are null.

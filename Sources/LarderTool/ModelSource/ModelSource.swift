@@ -1,4 +1,5 @@
 import Larder
+import LarderSync
 
 /// Swift source of models that open a file as it is, with `schema: .existing`.
 ///
@@ -12,9 +13,11 @@ struct ModelSource {
 
   /// Creates the source.
   ///
-  /// - Parameter tables: The tables of the file, as ``StoreReader/tables`` describes them.
-  init(_ tables: [TableDescription]) {
-    let plan = SourcePlan(tables)
+  /// - Parameters:
+  ///   - tables: The tables of the file, as ``StoreReader/tables`` describes them.
+  ///   - synced: What sync knows of their properties.
+  init(_ tables: [TableDescription], synced: [SyncedProperty] = []) {
+    let plan = SourcePlan(tables, synced: synced)
     models = plan.tables
     let names = plan.tables.map { "  \($0.name).self,\n" }.joined()
     var parts = [

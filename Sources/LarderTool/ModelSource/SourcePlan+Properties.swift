@@ -1,4 +1,5 @@
 import Larder
+import LarderSync
 
 extension SourcePlan {
   /// Declares the properties of a struct, without those that stand for rows of other tables.
@@ -74,7 +75,11 @@ extension SourcePlan {
       if table.key.count > 1 || name != "id" { options.insert(".primaryKey", at: 0) }
       if table.key.count == 1, type == "UUID", table.description.kind == .model { declared.value = ".v7()" }
     }
-    declared.attributes = attribute(options, name: property.column == name ? nil : property.column)
+    let synced = synced(property, in: table.description)
+    if synced?.isCounter == true { options.append(".counter") }
+    declared.attributes = attribute(
+      options, name: property.column == name ? nil : property.column,
+      originalName: synced?.firstName == property.column ? nil : synced?.firstName)
     if let reference { setDeleteRule(of: reference, isOptional: isOptional, &declared) }
     return declared
   }
@@ -93,8 +98,9 @@ extension SourcePlan {
     return options
   }
 
-  func attribute(_ options: [String], name: String?) -> [String] {
-    let arguments = options + (name.map { ["name: \($0.swiftLiteral)"] } ?? [])
+  func attribute(_ options: [String], name: String?, originalName: String? = nil) -> [String] {
+    let names = [("name", name), ("originalName", originalName)]
+    let arguments = options + names.compactMap { label, name in name.map { "\(label): \($0.swiftLiteral)" } }
     return arguments.isEmpty ? [] : ["@Attribute(\(arguments.joined(separator: ", ")))"]
   }
 

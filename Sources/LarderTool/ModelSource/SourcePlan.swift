@@ -1,4 +1,5 @@
 import Larder
+import LarderSync
 
 /// Which tables become structs, under which names and with which members.
 struct SourcePlan {
@@ -21,8 +22,13 @@ struct SourcePlan {
   var hasDeclaredDates = false
   var types = NameScope(reserved: NameScope.types)
   private var positions: [String: Int] = [:]
+  /// What sync knows of properties, by the names of tables and columns.
+  private let synced: [String: [String: SyncedProperty]]
 
-  init(_ descriptions: [TableDescription]) {
+  init(_ descriptions: [TableDescription], synced: [SyncedProperty] = []) {
+    self.synced = Dictionary(grouping: synced, by: \.table.folded).mapValues { properties in
+      Dictionary(properties.map { ($0.column.folded, $0) }) { first, _ in first }
+    }
     for description in descriptions { add(description) }
     var references: [Reference] = []
     for position in tables.indices { references += declareProperties(of: position) }
@@ -36,6 +42,11 @@ struct SourcePlan {
 
   /// Returns the position of a table among ``tables``; nil if it isn't a struct.
   func position(of table: String) -> Int? { positions[table.folded] }
+
+  /// Returns what sync knows of a property; nil if it knows nothing.
+  func synced(_ property: TableDescription.Property, in table: TableDescription) -> SyncedProperty? {
+    synced[table.name.folded]?[property.column.folded]
+  }
 
   mutating func add(note: String) { notes.append(note) }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Larder
+import LarderSync
 
 struct ModelCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -21,7 +22,7 @@ struct ModelCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await source.reading().closing { store in
-      let models = ModelSource(try await store.tables)
+      let models = ModelSource(try await store.tables, synced: try await store.sync.properties())
       let output = try Output(output, reading: source.file)
       if json {
         try output.write(JSONText.line(value(models)) + "\n")

@@ -1,10 +1,16 @@
 import Larder
 import LarderTestSupport
 
-/// A page in the version of the app before titles and stars. That app knows no pictures and no places either.
+enum EarlierMood: String, Codable, CaseIterable {
+  case calm, glad
+}
+
+/// A page in the version of the app before titles, stars and the last of the moods. That app knows no pictures and no places
+/// either.
 @Model("SyncedPage")
 struct EarlierPage {
   var id: String
+  var mood = EarlierMood.calm
   @Attribute(.counter) var views = 0
 }
 
@@ -16,7 +22,7 @@ extension SyncedWriter {
   mutating func writeEarlier() async throws {
     let page = "\(number())"
     switch Int.random(in: 0..<10, using: &random) {
-    case 0: try await store.save(EarlierPage(id: page, views: number()))
+    case 0: try await store.save(EarlierPage(id: page, mood: .glad, views: number()))
     case 1:
       let count = number()
       try await store.updateAll(EarlierPage.where { $0.id == page }) { $0.views.increment(by: count) }

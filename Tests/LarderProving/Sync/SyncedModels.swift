@@ -68,11 +68,16 @@ struct SyncedSheet {
   static var indexes: [Index<Self>] { [Index(\.account, \.title, unique: true)] }
 }
 
+enum SyncedMood: String, Codable, CaseIterable {
+  case calm, glad, cross
+}
+
 /// A page that everybody counts.
 @Model
 struct SyncedPage {
   var id: String
   var title: String = ""
+  var mood = SyncedMood.calm
   @Attribute(.counter) var views = 0
   @Attribute(.counter) var stars: Int8 = 0
 }

@@ -45,7 +45,10 @@ struct SyncedWriter {
         try db.insert(SyncedKind(id: "both \(one)", title: "\(other)"))
         try db.updateAll(SyncedAccount.where { $0.id == account }) { $0.limit.set(nil) }
       }
-    case 18: try await store.save(SyncedPage(id: "\(one)", title: "\(other)", views: other, stars: Int8(60 + one)))
+    case 18:
+      let mood = SyncedMood.allCases[other % SyncedMood.allCases.count]
+      try await store.save(
+        SyncedPage(id: "\(one)", title: "\(other)", mood: mood, views: other, stars: Int8(60 + one)))
     case 19, 20: try await count(SyncedPage.where { $0.id == "\(one)" }, other)
     case 21: try await store.deleteAll(SyncedPage.where { $0.id == "\(one)" })
     case 25...28: try await writeDocument(one, other)

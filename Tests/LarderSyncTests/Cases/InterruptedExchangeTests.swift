@@ -1,6 +1,7 @@
 import Foundation
 import Larder
 import LarderRandom
+import LarderTestSupport
 import Synchronization
 import Testing
 
@@ -77,14 +78,28 @@ struct InterruptedExchangeTests {
     try await b.store.insert((0..<3).map { SharedKind(id: "\($0)", title: "t") })
     var changes = a.store.changes(SharedKind.all.sorted(by: \.id)).makeAsyncIterator()
     #expect(try await changes.next()?.values.isEmpty == true)
-    let list = LiveList(SharedKind.all, in: a.store)
+    let list = LiveList(SharedKind.all.sorted(by: \.id), in: a.store)
     let context = Context(a.store)
+    var pending = context.live(SharedKind.all.sorted(by: \.id)).makeAsyncIterator()
+    #expect(try await pending.next()?.isEmpty == true)
     #expect(try context.count(SharedKind.all) == 0)
     try await a.exchange(with: b)
     #expect(try await changes.next()?.values.map(\.id) == ["0", "1", "2"])
-    #expect(try await a.store.results(SharedKind.all.sorted(by: \.id)).keys == ["0", "1", "2"])
+    #expect(try await pending.next()?.map(\.id) == ["0", "1", "2"])
     while list.count != 3 { await Task.yield() }
     #expect(try context.fetch(SharedKind.all.sorted(by: \.id)).map(\.id) == ["0", "1", "2"])
+    let results = try await a.store.results(SharedKind.all.sorted(by: \.id))
+    #expect(results[1]?.title == "t")
+    // What a file brings is heard of as well.
+    try await b.store.updateAll(SharedKind.where { $0.id == "1" }) { $0.title.set("edited") }
+    let file = a.folder.file("changes")
+    try await b.store.sync.export(to: file)
+    try await a.store.sync.import(from: file)
+    #expect(try await changes.next()?.values.map(\.title) == ["t", "edited", "t"])
+    #expect(try await pending.next()?.map(\.title) == ["t", "edited", "t"])
+    #expect(results[1]?.title == "edited")
+    while list[1].title != "edited" { await Task.yield() }
+    #expect(try context.find(SharedKind.self, "1")?.title == "edited")
   }
 
   /// How often something was read and written beside an exchange.

@@ -155,6 +155,27 @@ struct KnowledgeTests {
     return try takeSteps()
   }
 
+  @Test("where nothing is new, asking costs the same however many rows there are")
+  func silence() async throws {
+    let recipient = try await a.store.sync.replica()
+    func steps() async throws -> Int {
+      try await honest.store.readingModule { connection in
+        let file = try ReplicaFile(connection)
+        let end = ChangeCursor(replica: try file.own(), position: try file.clock().now)
+        return try Self.steps(connection) {
+          let batch = try file.changes(after: end, for: recipient, limit: 500)
+          #expect(batch.rows.isEmpty && batch.isLast)
+        }
+      }
+    }
+    try await honest.store.insert((0..<10).map { SharedKind(id: "\($0)", title: "t") })
+    _ = try await steps()
+    let few = try await steps()
+    try await honest.store.insert((10..<5000).map { SharedKind(id: "\($0)", title: "t") })
+    let many = try await steps()
+    #expect(many == few)
+  }
+
   @Test("S22: a statement costs the same however many there are, also if they are made to be looked at one by one")
   func cost() async throws {
     let (knower, origin) = (ReplicaID(), ReplicaID())
