@@ -106,7 +106,10 @@ struct SimulationRun {
     }
     do {
       try await recipient.sync.import(from: url, keys: isSealed ? [key] : [])
-    } catch is BatchError {}
+    } catch is BatchError {
+      // The next export wouldn't replace a file that no longer begins like one with changes.
+      try FileManager.default.removeItem(at: url)
+    }
   }
 
   /// Changes a bit, or cuts.
