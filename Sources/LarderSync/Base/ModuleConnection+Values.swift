@@ -135,12 +135,19 @@ extension ReplicatedValue {
     }
   }
 
-  /// Whether a column can hold the value, and the property that it has there can be read.
-  func isReadable(in column: ModuleTable.Column) -> Bool {
-    guard fits(column.storageClass) else { return false }
-    guard case .text(let bytes) = self else { return column.valueTest?.passes(stored) ?? true }
-    guard let text = String(bytes: bytes, encoding: .utf8) else { return false }
-    return column.valueTest?.passes(.text(text)) ?? true
+  /// Whether a column of this class can hold the value, and a property can be read that has it.
+  ///
+  /// - Parameter test: The test of the property's type; nil if the type has every value of the class.
+  func isReadable(_ storageClass: StorageClass, _ test: ModuleTable.ValueTest?) -> Bool {
+    guard fits(storageClass) else { return false }
+    if case .text(let bytes) = self {
+      // Most text is ASCII, and needs no string to be made.
+      let isValid = bytes.withUnsafeBytes { bytes in
+        bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
+      }
+      guard isValid else { return false }
+    }
+    return test?.passes(stored) ?? true
   }
 }
 

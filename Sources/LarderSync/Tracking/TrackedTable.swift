@@ -2,11 +2,12 @@ import Larder
 
 /// A table that takes part in sync, with the numbers that metadata calls it and its properties by.
 struct TrackedTable: Sendable {
-  struct Property: Sendable {
+  /// A class, because each row of an exchange visits all of them, and a struct would copy the names each time.
+  final class Property: Sendable {
     let id: Int64
     /// The name in the exchange.
     let name: String
-    fileprivate(set) var column: ModuleTable.Column
+    let column: ModuleTable.Column
     /// Whether held values are found by the value, because it refers to a row or must be unique.
     let isLookedUp: Bool
     /// The time up to which rows were inserted before the table had the column. Nobody has written the property of such a
@@ -14,6 +15,14 @@ struct TrackedTable: Sendable {
     let absentUntil: Int64
     /// The foreign key of the column, if it has one.
     let reference: ModuleTable.Reference?
+
+    init(
+      id: Int64, name: String, column: ModuleTable.Column, isLookedUp: Bool, absentUntil: Int64,
+      reference: ModuleTable.Reference?
+    ) {
+      (self.id, self.name, self.column) = (id, name, column)
+      (self.isLookedUp, self.absentUntil, self.reference) = (isLookedUp, absentUntil, reference)
+    }
 
     /// When the property of a row without a cell was written, in a statement that reads the row's metadata: zero if never.
     var insertionTime: String { absentUntil == 0 ? "time" : "CASE WHEN time > \(absentUntil) THEN time ELSE 0 END" }
@@ -68,8 +77,12 @@ struct TrackedTable: Sendable {
     for place in description.columns.indices {
       table.description.columns[place].valueTest = tests[description.columns[place].name]
     }
-    for place in properties.indices {
-      table.properties[place].column.valueTest = tests[properties[place].column.name]
+    table.properties = properties.map { property in
+      var column = property.column
+      column.valueTest = tests[column.name]
+      return Property(
+        id: property.id, name: property.name, column: column, isLookedUp: property.isLookedUp,
+        absentUntil: property.absentUntil, reference: property.reference)
     }
     return table
   }

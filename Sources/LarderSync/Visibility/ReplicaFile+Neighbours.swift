@@ -37,14 +37,19 @@ extension ReplicaFile {
 
   /// Whether every property has a value that can be read.
   func isComplete(_ state: RowState, _ table: TrackedTable) -> Bool {
-    zip(table.description.keys, state.key).allSatisfy { $1.isReadable(in: $0) }
+    // The parts of columns are handed over one by one: a copy of the whole would count many references.
+    zip(table.description.keys.indices, state.key).allSatisfy { place, value in
+      value.isReadable(table.description.keys[place].storageClass, table.description.keys[place].valueTest)
+    }
       && (table.isCollection || isComplete(state, table.properties))
   }
 
   private func isComplete(_ state: RowState, _ properties: [TrackedTable.Property]) -> Bool {
     properties.allSatisfy { property in
       let value = value(of: property, in: state)
-      return value.isNull ? property.column.isOptional : value.isReadable(in: property.column)
+      return value.isNull
+        ? property.column.isOptional
+        : value.isReadable(property.column.storageClass, property.column.valueTest)
     }
   }
 
