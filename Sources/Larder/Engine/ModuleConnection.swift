@@ -92,9 +92,4 @@ package struct ModuleConnection {
   package var tables: [ModuleTable] {
     get throws { try ModuleTable.all(connection.environment.tables) }
   }
-
-  /// The tables of all models as the file describes them, whether or not the program declares them.
-  package var describedTables: [ModuleTable] {
-    get throws { try ModuleTable.all(try TableDefinition.described(in: connection)) }
-  }
 }

@@ -69,7 +69,7 @@ package struct ModuleTable: Sendable, Codable {
   /// Returns the tables of the models, and of the pairs of their relationships.
   static func all(_ tables: [TableDefinition]) throws -> [ModuleTable] {
     let local = Set(tables.filter { !$0.syncs }.map(\.name))
-    return try tables.map { try ModuleTable($0, among: tables) }
+    return try tables.map(ModuleTable.init)
       + tables.flatMap { table in
         table.pairs.map { pairs in
           let syncs = !local.contains(pairs.source.table) && !local.contains(pairs.target.table)
@@ -78,8 +78,7 @@ package struct ModuleTable: Sendable, Codable {
       }
   }
 
-  private init(_ table: TableDefinition, among tables: [TableDefinition]) throws {
-    let described = table.isDescribed ? TableDescription(table, among: tables, retired: []).properties : []
+  private init(_ table: TableDefinition) throws {
     func describe(_ column: TableDefinition.Column) throws -> Column {
       Column(
         name: column.name, property: column.property, storageClass: column.type.storageClass,
@@ -87,7 +86,7 @@ package struct ModuleTable: Sendable, Codable {
         counterRange: column.isCounter ? column.type.integerRange ?? .min ... .max : nil,
         constantDefault: try column.constantDefault() ?? (column.type.isOptional ? .some(.null) : .none),
         order: column.type.order == .stored ? nil : column.type.order, type: column.swiftType, cases: column.cases,
-        valueTest: described.first { $0.column.isSameColumn(as: column.name) }.map(ValueTest.init) ?? column.valueTest)
+        valueTest: column.valueTest)
     }
     model = table.model
     name = table.name
@@ -107,6 +106,12 @@ package struct ModuleTable: Sendable, Codable {
     expiryColumn = table.expires ? Expiry.column : nil
     syncs = table.syncs
     isDescribed = table.isDescribed
+  }
+
+  /// Says which values a property has.
+  mutating func setValueTest(_ test: ValueTest, ofColumn name: String) {
+    for place in keys.indices where keys[place].name.isSameColumn(as: name) { keys[place].valueTest = test }
+    for place in columns.indices where columns[place].name.isSameColumn(as: name) { columns[place].valueTest = test }
   }
 
   /// Describes a collection of documents.

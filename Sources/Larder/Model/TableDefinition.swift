@@ -27,7 +27,7 @@ struct TableDefinition: Sendable {
     /// type.
     let canonical: @Sendable (Value) throws -> Value
     /// The stored values that the property's type has; nil if it has all of its storage class.
-    let valueTest: ModuleTable.ValueTest?
+    let valueTest: ValueTest?
 
     /// The default that one SQL clause sets in all existing rows; nil if there is none or it is computed for each row.
     func constantDefault() throws -> Value? {
@@ -97,7 +97,7 @@ struct TableDefinition: Sendable {
         holdsAnyText: valueType == String.self || valueType == String?.self,
         mayHoldUnorderedJSON: definition.type.isJSON && !CanonicalEncoding.isOrdered(valueType),
         canonical: { try definition.column.canonical($0) },
-        valueTest: ModuleTable.ValueTest(of: valueType, listsCases: definition.column.cases != nil) {
+        valueTest: ValueTest(of: valueType, listsCases: definition.column.cases != nil) {
           _ = try definition.column.value(of: $0)
         })
     }

@@ -138,7 +138,7 @@ extension ReplicatedValue {
   /// Whether a column of this class can hold the value, and a property can be read that has it.
   ///
   /// - Parameter test: The test of the property's type; nil if the type has every value of the class.
-  func isReadable(_ storageClass: StorageClass, _ test: ModuleTable.ValueTest?) -> Bool {
+  func isReadable(_ storageClass: StorageClass, _ test: ValueTest?) -> Bool {
     guard fits(storageClass) else { return false }
     if case .text(let bytes) = self {
       // Most text is ASCII, and needs no string to be made.

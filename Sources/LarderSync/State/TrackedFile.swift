@@ -30,7 +30,7 @@ final class TrackedFile {
   /// The values that the types of properties have, by the names of tables and columns: the descriptions in the file don't say
   /// it.
   fileprivate struct ValueTests {
-    private typealias Tests = [ExactName: [String: ModuleTable.ValueTest]]
+    private typealias Tests = [ExactName: [String: ValueTest]]
 
     private let declared: Tests
 
@@ -51,7 +51,7 @@ final class TrackedFile {
 
     private static func tests(_ tables: [ModuleTable]) -> Tests {
       let tests = tables.map { table in
-        let tests = (table.keys + table.columns).compactMap { column in column.valueTest.map { (column.name, $0) } }
+        let tests = table.testedColumns.compactMap { column in column.valueTest.map { (column.name, $0) } }
         return (ExactName(table.exchangeName), Dictionary(tests) { first, _ in first })
       }
       return Dictionary(tests) { first, _ in first }
@@ -85,6 +85,14 @@ final class TrackedFile {
   func forget(_ connection: ModuleConnection) {
     content = nil
     changing = connection.openTransaction
+  }
+}
+
+extension ModuleTable {
+  /// The columns whose values must be readable. Those of references aren't: what they refer to has a key that can be read, or they
+  /// are hidden.
+  var testedColumns: [Column] {
+    (keys + columns).filter { column in !references.contains { $0.column == column.name } }
   }
 }
 

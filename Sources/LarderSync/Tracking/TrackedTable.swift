@@ -69,7 +69,7 @@ struct TrackedTable: Sendable {
   /// Returns the table with what its columns can read.
   ///
   /// - Parameter tests: The tests by the columns' names.
-  func testing(_ tests: [String: ModuleTable.ValueTest]) -> TrackedTable {
+  func testing(_ tests: [String: ValueTest]) -> TrackedTable {
     var table = self
     for place in description.keys.indices {
       table.description.keys[place].valueTest = tests[description.keys[place].name]

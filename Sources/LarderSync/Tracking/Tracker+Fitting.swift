@@ -173,7 +173,7 @@ extension Tracker {
   /// it couldn't when they came, without anything else of the model having changed.
   func mayReadMore() throws -> Bool {
     try connection.tables.filter(\.syncs).contains { table in
-      guard (table.keys + table.columns).contains(where: { $0.valueTest?.mayChange == true }) else { return false }
+      guard table.testedColumns.contains(where: { $0.valueTest?.mayChange == true }) else { return false }
       return try connection.finds(
         """
         SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isMissed) AND table_id = \

@@ -151,19 +151,21 @@ package struct VisibilityOracle: Sendable {
     return columns.contains { column in
       switch (raw(column.name, state, table), column.storageClass) {
       case (.null, _): return !column.isOptional
-      case (.integer(let value), .integer): return isUnreadable(.integer(value), column)
-      case (.real(let value), .real): return isUnreadable(.real(value), column)
-      case (.blob(let value), .blob): return isUnreadable(.blob(value), column)
+      case (.integer(let value), .integer): return isUnreadable(.integer(value), column, table)
+      case (.real(let value), .real): return isUnreadable(.real(value), column, table)
+      case (.blob(let value), .blob): return isUnreadable(.blob(value), column, table)
       case (.text(let bytes), .text):
         let text = String(decoding: bytes, as: UTF8.self)
-        return Data(text.utf8) != bytes || isUnreadable(.text(text), column)
+        return Data(text.utf8) != bytes || isUnreadable(.text(text), column, table)
       default: return true
       }
     }
   }
 
-  private func isUnreadable(_ value: Value, _ column: ModuleTable.Column) -> Bool {
-    column.valueTest.map { !$0.passes(value) } ?? false
+  /// Whether reading the row would throw. A reference leads nowhere instead.
+  private func isUnreadable(_ value: Value, _ column: ModuleTable.Column, _ table: OracleTable) -> Bool {
+    if table.description.references.contains(where: { $0.column == column.name }) { return false }
+    return column.valueTest.map { !$0.passes(value) } ?? false
   }
 
   /// The values, sorted by the names of properties; references that lead outside are null.
