@@ -64,6 +64,7 @@ private struct Thing {
   var text = ""
   var decimal: Decimal = 0
   var date = Date(timeIntervalSinceReferenceDate: 0)
+  @Attribute(.iso8601) var day = Date(timeIntervalSinceReferenceDate: 0)
   var link: URL?
   var other: UUID?
   var bytes: Data?
@@ -143,6 +144,7 @@ struct UnreadableValueTests {
     let valid: [String: ReplicatedValue] = [
       "small": .integer(1), "large": .integer(2), "flag": .integer(1), "real": .real(0.5), "double": .real(0.1),
       "text": .init("é"), "decimal": .init("1.5"), "date": .real(7), "link": .init("https://a.b"),
+      "day": .init("2020-01-01T00:00:00Z"),
       "other": .blob(Data(count: 16)), "bytes": .blob(Data(count: 3)), "metal": .init("gold"), "list": .init("[1]"),
       "picture": .null,
     ]
@@ -163,7 +165,7 @@ struct UnreadableValueTests {
     for number in 0..<60 as Range<UInt8> {
       let key = Data([number] + (0..<(number % 8 == 0 ? 2 : 15)).map { _ in 7 })
       // Most rows have one value that may be wrong.
-      let wrong = Set(names.shuffled(using: &random).prefix(number % 16 == 1 ? 14 : 1))
+      let wrong = Set(names.shuffled(using: &random).prefix(number % 16 == 1 ? 15 : 1))
       let properties = names.map { name in
         let isText = name == "text" && number % 3 == 0
         let value = wrong.contains(name) ? isText ? .text(Data([0x61, 0xFF])) : value() : valid[name] ?? .null
