@@ -21,8 +21,13 @@ final class SyncFeature: ModuleFeature {
   func didOpen(_ connection: ModuleConnection) throws {
     let tracker = Tracker(connection)
     let isCopy = try SyncTables.exist(connection) && ReplicaFile(connection).isCopy()
-    if try isCopy || !tracker.isFit() { try fit(tracker) }
-    if try tracker.mayReadMore() { try connection.transaction { try tracker.unsettle() } }
+    let isFit = try !isCopy && tracker.isFit()
+    if !isFit { try fit(tracker) }
+    do {
+      try tracker.judge(isRefit: !isFit)
+    } catch let error as StoreError where [.busy, .diskFull, .readOnly, .suspended].contains(error.code) {
+      // The next opening does it, or whoever asks which rows are set aside.
+    }
     OpenedFile.of(connection).position = try ReplicaFile(connection).clock().now
   }
 

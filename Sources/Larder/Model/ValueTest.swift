@@ -34,6 +34,17 @@ package struct ValueTest: Sendable {
     }
   }
 
+  /// Whether the name of a property's type says which values it has.
+  static func isDescribed(byName swiftType: String) -> Bool {
+    describedNames.contains(swiftType.hasSuffix("?") ? String(swiftType.dropLast()) : swiftType)
+  }
+
+  private static let describedNames = Set(
+    ([
+      Bool.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self,
+      UInt32.self, UInt64.self, Float.self, Double.self, String.self, Data.self, Date.self, Decimal.self, UUID.self,
+    ] as [Any.Type]).map { "\($0)" })
+
   /// The types that have every value of their storage class.
   private static let unlimited = identifiers(of: [
     Bool.self, Int.self, Int64.self, Double.self, String.self, Data.self,

@@ -104,12 +104,13 @@ struct StoreOpening: Sendable {
         backup.remove()
         throw error
       }
-    } else if !areValuesChecked {
-      try StoredValueSample(connection, tables).check()
+      areValuesChecked = true
     }
     try migrator.warnOfUnclaimedTables()
     try prepareToWrite(connection)
     try features.forEach { try $0.upgrade(connection) }
+    // A feature may have taken values away that a program without the models has put there.
+    if !areValuesChecked { try StoredValueSample(connection, tables).check() }
     return (connection, environment)
   }
 

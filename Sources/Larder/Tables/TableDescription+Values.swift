@@ -119,6 +119,8 @@ extension TableDescription.Property {
   /// Refuses a value that isn't one of the cases.
   private func listed(_ value: Value) throws -> Value {
     guard let cases, let text = text(of: value), !cases.contains(text) else { return value }
+    // A raw value that is a whole number has a point among the cases.
+    if case .real(let real) = value, cases.contains("\(real)") { return value }
     throw ValueFailure(problem: "has no such case", remedy: "use one of \(cases.joined(separator: ", "))")
   }
 
@@ -133,6 +135,15 @@ extension Double {
 }
 
 extension JSONScanner {
+  /// Returns whether a text is JSON.
+  static func isValid(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      var scanner = JSONScanner(bytes)
+      return (try? scanner.whole()) != nil
+    }
+  }
+
   /// Returns JSON without space and with sorted keys, as Larder stores it; nil for a text that is no JSON.
   static func canonical(_ text: String) -> String? {
     var text = text

@@ -127,6 +127,12 @@ extension ReplicatedValue {
     }
   }
 
+  /// A real number as the nearest one that a `Float` has; any other value as it is, and a number that is too large.
+  var nearestFloat: ReplicatedValue {
+    guard case .real(let value) = self, Float(value).isFinite else { return self }
+    return .real(Double(Float(value)))
+  }
+
   /// Whether a column of this class can hold the value.
   func fits(_ storageClass: StorageClass) -> Bool {
     switch (self, storageClass) {

@@ -59,6 +59,14 @@ extension StoreSync {
     if areAll { return rows }
     do {
       try await settleChanges()
+      let (rows, areAll) = try await store.readingModule { try ReplicaFile($0).setAsideRows() }
+      if areAll { return rows }
+      // Nothing was written, and yet nothing keeps a row: a type has learned to read it.
+      try await deciding { file in
+        try Tracker(file.connection).unsettle()
+        try file.settle()
+        return nil
+      }
     } catch let error as StoreError where [.readOnly, .busy, .diskFull, .suspended].contains(error.code) {
       return rows
     }

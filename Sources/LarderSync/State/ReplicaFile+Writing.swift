@@ -121,6 +121,9 @@ extension ReplicaFile {
     try markCounters(row, id)
     try writeContributions(state, id, table)
     try writeLosses(state, id, table)
+    if row.isVisible, self.table(table)?.isVaguelyDescribed == true {
+      try connection.run("INSERT OR IGNORE INTO \(SyncTables.unjudged) (row) VALUES (?1)", [.integer(id)])
+    }
   }
 
   /// Marks the counters whose sum is out of their range, so that the next exchange looks at the row even if only a

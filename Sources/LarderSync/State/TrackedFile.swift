@@ -45,7 +45,8 @@ final class TrackedFile {
       let described = areDeclared ? [:] : Self.tests(try connection.describedTables)
       return tables.map { table in
         let name = ExactName(table.name)
-        return table.isCollection ? table : table.testing(declared[name] ?? described[name] ?? [:])
+        if table.isCollection { return table }
+        return table.testing(declared[name] ?? described[name] ?? [:], isDeclared: declared[name] != nil)
       }
     }
 

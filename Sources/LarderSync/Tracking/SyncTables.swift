@@ -19,6 +19,7 @@ import Larder
 /// _larder_sync_attachments attachments whose bytes have not come, and those whose bytes came after their rows
 /// _larder_sync_waiting     changes whose time is too far ahead
 /// _larder_sync_forgotten   digests and keys of the rows whose deletions were forgotten, so that they are recognized
+/// _larder_sync_unjudged    rows that a program without their model has shown, whose values the model may not have
 /// _larder_sync_replaced    rows that a statement is about to replace; between statements without meaning
 /// _larder_sync_deleting    rows that a statement is about to delete; between statements without meaning
 /// ```
@@ -38,6 +39,7 @@ enum SyncTables {
   static let attachments = prefix + "attachments"
   static let waiting = prefix + "waiting"
   static let forgotten = prefix + "forgotten"
+  static let unjudged = prefix + "unjudged"
   static let replaced = prefix + "replaced"
   static let deleting = prefix + "deleting"
   /// The collections of documents that stay on this device, while sync is off. Only there if there are some.
@@ -45,8 +47,8 @@ enum SyncTables {
 
   /// All that are there while sync is on; those that refer to others come first.
   static let all = [
-    deleting, replaced, forgotten, told, ahead, attachments, waiting, conflicts, knowledge, counters, cells, rows,
-    properties, tables, replicas, clock,
+    deleting, replaced, unjudged, forgotten, told, ahead, attachments, waiting, conflicts, knowledge, counters, cells,
+    rows, properties, tables, replicas, clock,
   ]
 
   /// The fewest columns for keys: the pairs of many-to-many relationships have two.
@@ -137,8 +139,9 @@ enum SyncTables {
     "CREATE INDEX IF NOT EXISTS main.\(forgotten)_key ON \(forgotten) (table_id, row_key, length)"
   ]
 
-  /// What triggers write down before a statement writes a row, for those that act afterwards.
+  /// What triggers write down before a statement writes a row, for those that act afterwards, and what programs do for others.
   static let createNotes = [
+    "CREATE TABLE IF NOT EXISTS main.\(unjudged) (row INTEGER PRIMARY KEY) STRICT",
     """
     CREATE TABLE IF NOT EXISTS main.\(replaced) (id INTEGER PRIMARY KEY, table_id INTEGER NOT NULL, \
     writer TEXT NOT NULL, row INTEGER NOT NULL) STRICT
@@ -148,7 +151,7 @@ enum SyncTables {
   ]
 
   /// The version of the tables, indexes and triggers. Files of an earlier one get what they lack when they are opened.
-  static let version: Int64 = 10
+  static let version: Int64 = 11
 
   /// The names of the columns of keys.
   static func keys(_ count: Int) -> [String] { (1...count).map { "key\($0)" } }

@@ -22,6 +22,7 @@ struct TrackedTable: Sendable {
     ) {
       (self.id, self.name, self.column) = (id, name, column)
       (self.isLookedUp, self.absentUntil, self.reference) = (isLookedUp, absentUntil, reference)
+      isFloat = column.isFloat
     }
 
     /// When the property of a row without a cell was written, in a statement that reads the row's metadata: zero if never.
@@ -29,6 +30,8 @@ struct TrackedTable: Sendable {
 
     /// Whether replicas add up what each has added.
     var isCounter: Bool { column.counterRange != nil }
+    /// Whether the property is a `Float`, whose column has the nearest one of a `Double`.
+    let isFloat: Bool
   }
 
   /// The places of two properties: of a reference in an ordered relationship, and of the row's position there.
@@ -40,6 +43,8 @@ struct TrackedTable: Sendable {
   let id: Int64
   private(set) var description: ModuleTable
   var properties: [Property]
+  /// Whether the program lacks the model, and the file's description of it doesn't say which values all of its properties have.
+  private(set) var isVaguelyDescribed = false
 
   /// The name in the exchange.
   var name: String { description.exchangeName }
@@ -68,9 +73,12 @@ struct TrackedTable: Sendable {
 
   /// Returns the table with what its columns can read.
   ///
-  /// - Parameter tests: The tests by the columns' names.
-  func testing(_ tests: [String: ValueTest]) -> TrackedTable {
+  /// - Parameters:
+  ///   - tests: The tests by the columns' names.
+  ///   - isDeclared: Whether they are those of a model that the program declares.
+  func testing(_ tests: [String: ValueTest], isDeclared: Bool) -> TrackedTable {
     var table = self
+    table.isVaguelyDescribed = !isDeclared && tests.values.contains(where: \.mayChange)
     for place in description.keys.indices {
       table.description.keys[place].valueTest = tests[description.keys[place].name]
     }

@@ -53,9 +53,10 @@ extension Tracker {
   ///
   /// - Parameter time: The time up to which rows were known before the table had the column. Those that were recorded
   ///   since have the value from their insertion.
+  /// - Returns: Whether the property can't have a value that was sent for it, so that its row must be set aside.
   func adopt(
     _ column: ModuleTable.Column, _ property: Int64, of table: ModuleTable, _ id: Int64, knownUpTo time: Int64
-  ) throws {
+  ) throws -> Bool {
     let join = isRow(of: table, id)
     let name = column.name.quotedName
     let isDefault = isDefault(column)
@@ -81,10 +82,15 @@ extension Tracker {
         (SELECT 1 FROM \(SyncTables.cells) WHERE row = known.id AND property = ?1))
       """, [.integer(property), .integer(id), .integer(time)])
     let isHeld = "property = \(property) AND held BETWEEN 1 AND 3"
-    guard try connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE \(isHeld)") else { return }
+    guard try connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE \(isHeld)") else { return false }
     // Rules decide about values that refer to rows or are unique: the next exchange computes all rows anew.
     if TrackedTable.isLookedUp(column.name, in: table) {
-      return try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
+      try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
+      return false
+    }
+    if try hasStrange(column, property, isHeld) {
+      try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
+      return true
     }
     let fits =
       "(cell.value IS NULL AND \(column.isOptional ? 1 : 0) OR typeof(cell.value) = \(column.storageClass.rawValue.lowercased().quotedLiteral))"
@@ -101,8 +107,20 @@ extension Tracker {
     try connection.run(
       "UPDATE \(SyncTables.cells) AS cell SET held = 0, value = NULL WHERE \(isHeld) AND \(fits) AND \(isVisible)")
     // The others are of another type. The next exchange computes whether the column can show them in its own form.
-    guard try connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE \(isHeld) AND \(isVisible)") else { return }
-    try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
+    if try connection.finds("SELECT 1 FROM \(SyncTables.cells) WHERE \(isHeld) AND \(isVisible)") {
+      try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
+    }
+    return false
+  }
+
+  /// Whether a value of the right storage class is held for a column that its property doesn't have, or has in another form.
+  private func hasStrange(_ column: ModuleTable.Column, _ property: Int64, _ isHeld: String) throws -> Bool {
+    guard column.valueTest != nil || column.storageClass == .text else { return false }
+    return try connection.rows("SELECT DISTINCT value FROM \(SyncTables.cells) WHERE \(isHeld)") { $0.value(0) }
+      .contains { value in
+        guard value.fits(column.storageClass) else { return false }
+        return !value.isReadable(column.storageClass, column.valueTest) || column.isFloat && value != value.nearestFloat
+      }
   }
 
   /// The condition that `row` shows the constant default of a column.

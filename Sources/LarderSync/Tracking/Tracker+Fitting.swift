@@ -169,23 +169,6 @@ extension Tracker {
     try connection.run("DELETE FROM \(SyncTables.rows) WHERE \(condition)")
   }
 
-  /// Whether rows are set aside of models with properties of the program's own types. Such a type may have learned to read what
-  /// it couldn't when they came, without anything else of the model having changed.
-  func mayReadMore() throws -> Bool {
-    try connection.tables.filter(\.syncs).contains { table in
-      guard table.testedColumns.contains(where: { $0.valueTest?.mayChange == true }) else { return false }
-      return try connection.finds(
-        """
-        SELECT 1 FROM \(SyncTables.rows) WHERE \(SyncTables.isMissed) AND table_id = \
-          (SELECT id FROM \(SyncTables.tables) WHERE name = ?1) \
-          AND (SELECT settled FROM \(SyncTables.clock)) > 0 LIMIT 1
-        """, [.init(table.exchangeName)])
-    }
-  }
-
-  /// Lets the rows that aren't visible be computed anew.
-  func unsettle() throws { try connection.run("UPDATE \(SyncTables.clock) SET settled = -abs(settled)") }
-
   /// Whether visible rows have values in another form than others have written them: the new model may have a third one.
   private func hasConvertedValues(_ table: ModuleTable) throws -> Bool {
     try connection.finds(
@@ -197,7 +180,8 @@ extension Tracker {
       """, [.init(table.exchangeName)])
   }
 
-  /// Returns whether rows were held for the table.
+  /// Returns whether rows were held for the table, or values that its properties can't have: they are computed with the same
+  /// commit.
   private func fit(_ table: ModuleTable) throws -> Bool {
     let time = try connection.first("SELECT now FROM \(SyncTables.clock)") { $0.integer(0) } ?? 0
     let former =
@@ -250,14 +234,16 @@ extension Tracker {
     try adopt(table, id)
     if table.isCollection { return hasHeldRows }
     if let former { try keepDefaults(of: former, in: table, id) }
+    var hasStrangeValues = false
     for addition in added where addition.column.counterRange == nil {
-      try adopt(addition.column, addition.property, of: table, id, knownUpTo: time)
+      let isStrange = try adopt(addition.column, addition.property, of: table, id, knownUpTo: time)
+      hasStrangeValues = isStrange || hasStrangeValues
     }
     if !counters.isEmpty || added.contains(where: { $0.column.counterRange != nil }) {
       // Others may have added something before this program knew the counter.
       try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
     }
-    return hasHeldRows
+    return hasHeldRows || hasStrangeValues
   }
 
   /// Refuses a column that other files of the same models would know by another name, because an `originalName` is gone.

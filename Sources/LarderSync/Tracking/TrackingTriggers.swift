@@ -35,6 +35,9 @@ struct TrackingTriggers {
         AND \(wasSetAside)
         ON CONFLICT (row, property) DO UPDATE SET length = excluded.length, time = excluded.time,
         replica = excluded.replica, held = 0, value = NULL;
+      UPDATE \(SyncTables.clock) SET now = now + 1 WHERE \(wasSetAside)
+        AND EXISTS (SELECT 1 FROM \(SyncTables.conflicts) AS lost WHERE lost.row = new.id AND lost.time > now);
+      UPDATE \(SyncTables.rows) SET position = \(now) WHERE id = new.id AND \(wasSetAside) AND position < \(now);
     END
     """
 
@@ -90,9 +93,7 @@ struct TrackingTriggers {
     let names = SyncTables.keys(keys.count).joined(separator: ", ")
     let values = keys.map { "new.\($0.name.quotedName)" }
     let isEdit = "\(SyncTables.isSetAside) AND length % 2 = 1"
-    return [
-      SyncTables.tick,
-      """
+    let upsert = """
       INSERT INTO \(SyncTables.rows) (table_id, \(names), length, time, replica, position)
         SELECT \(table.id), \(values.joined(separator: ", ")), \(SyncTables.firstLength(table.id, values)), now, replica, now
         FROM \(SyncTables.clock) WHERE true
@@ -101,8 +102,8 @@ struct TrackingTriggers {
         time = CASE WHEN \(isEdit) THEN time ELSE excluded.time END,
         replica = CASE WHEN \(isEdit) THEN replica ELSE excluded.replica END,
         deletion_time = NULL, deletion_replica = NULL, position = excluded.position, source = NULL, status = 0
-      """,
-    ]
+      """
+    return [SyncTables.tick] + [keepingLost].compactMap { $0 } + [upsert]
       + table.counters.map { counter in
         let value = "new.\(counter.column.name.quotedName)"
         // A row that was set aside keeps what others have added, so that it shows the value that it was saved with.
@@ -111,6 +112,26 @@ struct TrackingTriggers {
           to: counter, high: "(\(value) >> 32) - \(high)", low: "(\(value) & \(lowMask)) - \(low)",
           when: "(\(value) >> 32, \(value) & \(lowMask)) <> (\(high) + (\(low) >> 32), \(low) & \(lowMask))")
       }
+  }
+
+  /// Lists what a row that is set aside had, and that a row with its key replaces: whoever saves it could not see that.
+  ///
+  /// The time is later than that of the write, over which nothing would be listed otherwise.
+  private var keepingLost: String? {
+    let own = table.orders.map { table.properties[$0.position].column.name } + [table.description.expiryColumn]
+    let kept = table.registers.filter { !own.contains($0.column.name) }
+    if table.isCollection || kept.isEmpty { return nil }
+    let values = kept.map { "WHEN \($0.id) THEN new.\($0.column.name.quotedName)" }
+    return """
+      INSERT OR IGNORE INTO \(SyncTables.conflicts) (row, property, time, replica, value)
+        SELECT row.id, cell.property, clock.now + 1, clock.replica, cell.value
+        FROM \(SyncTables.rows) AS row CROSS JOIN \(SyncTables.cells) AS cell ON cell.row = row.id
+        CROSS JOIN \(SyncTables.clock) AS clock
+        WHERE \(isRow("new", alias: "row.")) AND \(SyncTables.isMissed.replacing("status", with: "row.status"))
+        AND row.length % 2 = 1 AND cell.held BETWEEN 1 AND 3 AND cell.time > 0
+        AND cell.property IN (\(kept.map { "\($0.id)" }.joined(separator: ", ")))
+        AND cell.value IS NOT CASE cell.property \(values.joined(separator: " ")) END COLLATE BINARY
+      """
   }
 
   // MARK: Counters

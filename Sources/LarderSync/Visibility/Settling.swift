@@ -147,6 +147,14 @@ struct Settling {
 
   // MARK: Computing
 
+  /// Computes rows, in a transaction of the caller's.
+  ///
+  /// - Parameter rows: The numbers of the rows.
+  mutating func compute(all rows: [Int64], _ file: ReplicaFile) throws {
+    var rest = rows[...]
+    while !rest.isEmpty { rest = rest.dropFirst(try compute(Array(rest.prefix(chunkSize)), file)) }
+  }
+
   /// Computes rows with what is connected with them, and writes the outcome.
   ///
   /// - Parameter rows: The numbers of the rows.

@@ -6,17 +6,40 @@ import Testing
 
 @testable import LarderSync
 
-/// The types of an app, which have more values in its next version.
+/// The types of an app, which have more values in its next version. Models of both have the same name in Swift.
 private enum First {
   enum Metal: String, Codable, Sendable { case gold, silver }
   enum Grade: String, CaseIterable, Codable, Sendable { case fine }
   struct Mint: Hashable, Codable, Sendable { var metal: Metal }
+
+  @Model("Kind") struct Kind: Hashable {
+    var id: String
+    var metal: Metal = .gold
+  }
+  @Model("Piece") struct Piece: Hashable {
+    var id: String
+    @Relationship(deleteRule: .deny) var kind: ToOne<Kind>
+  }
 }
 
 private enum Second {
   enum Metal: String, Codable, Sendable { case gold, silver, copper }
   enum Grade: String, CaseIterable, Codable, Sendable { case fine, poor }
   struct Mint: Hashable, Codable, Sendable { var metal: Metal }
+
+  @Model("Kind") struct Kind: Hashable {
+    var id: String
+    var metal: Metal = .gold
+  }
+  @Model("Piece") struct Piece: Hashable {
+    var id: String
+    @Relationship(deleteRule: .deny) var kind: ToOne<Kind>
+  }
+}
+
+@Model("Coin")
+private struct PlainCoin: Hashable {
+  var id: String
 }
 
 @Model("Coin")
@@ -53,6 +76,13 @@ private struct SecondPurse: Hashable {
   var coin: ToOne<SecondCoin>
 }
 
+private enum Share: Double, CaseIterable, Codable, Sendable { case half = 0.5, whole = 1 }
+
+@Model private struct Cut: Hashable {
+  var id: String
+  var share = Share.half
+}
+
 @Model("Thing")
 private struct Thing {
   var id: UUID
@@ -71,6 +101,26 @@ private struct Thing {
   var metal: First.Metal?
   var list: [Int] = []
   var picture: Larder.Attachment?
+}
+
+extension Replica {
+  /// What the file says of the tables that are tracked.
+  fileprivate var descriptions: [Data?] {
+    get async throws {
+      try await store.sql("SELECT description FROM _larder_sync_tables ORDER BY id", as: Data?.self)
+    }
+  }
+}
+
+extension SecondCoin {
+  fileprivate init?(_ coin: FirstCoin) {
+    guard let metal = Second.Metal(rawValue: coin.metal.rawValue) else { return nil }
+    self.init(
+      id: coin.id, metal: metal, grade: coin.grade.flatMap { Second.Grade(rawValue: $0.rawValue) },
+      mint: coin.mint.flatMap { Second.Metal(rawValue: $0.metal.rawValue) }.map { Second.Mint(metal: $0) },
+      metals: coin.metals.compactMap { Second.Metal(rawValue: $0.rawValue) }, worth: Int(coin.worth),
+      weight: Double(coin.weight))
+  }
 }
 
 @Suite("Sync: values that a property's type lacks", .overEachTransport)
@@ -117,6 +167,218 @@ struct UnreadableValueTests {
     #expect(try await old.store.sync.setAside().isEmpty)
     #expect(try await old.store.fetch(SecondCoin.all.sorted(by: \.id)) == [known, SecondCoin(id: "b")])
     for _ in 0..<2 { try await old.exchange(with: new) }
+    try await expectEqual([old, new])
+  }
+
+  @Test("S16: a lost value that the older app lacks is restored there, and its row waits", arguments: NewValue.allCases)
+  func restoredValues(_ value: NewValue) async throws {
+    var old = try Replica([FirstCoin.self, FirstPurse.self])
+    let new = try Replica([SecondCoin.self, SecondPurse.self])
+    try await new.store.save(SecondCoin(id: "a"))
+    try await new.store.save(SecondPurse(id: "p", coin: ToOne("a")))
+    try await old.exchange(with: new)
+    var coin = SecondCoin(id: "a")
+    value.set(in: &coin)
+    try await new.store.save(coin)
+    // The older app's value is the later one.
+    let known = FirstCoin(
+      id: "a", metal: .silver, grade: .fine, mint: First.Mint(metal: .silver), metals: [.silver], worth: 1, weight: 1)
+    try await old.store.save(known)
+    for _ in 0..<2 { try await old.exchange(with: new) }
+    #expect(try await old.store.fetch(FirstCoin.all) == [known])
+    let conflict = try #require(try await old.store.sync.conflicts().first)
+    try await old.store.sync.restore(conflict)
+    #expect(try await old.store.fetch(FirstCoin.all).isEmpty)
+    #expect(try await old.store.fetch(FirstPurse.all).isEmpty)
+    #expect(try await old.store.sync.conflicts().isEmpty)
+    let reasons = try await old.store.sync.setAside().map(\.reason)
+    #expect(reasons == [.incomplete, .setAside(property: "coin", table: "Coin", key: [.text("a")])])
+    #expect(try await old.shownRows() == old.expectedRows())
+    for _ in 0..<2 { try await old.exchange(with: new) }
+    var restored = try #require(SecondCoin(known))
+    value.set(in: &restored)
+    #expect(try await new.store.fetch(SecondCoin.all) == [restored])
+    #expect(try await old.shownRows() == old.expectedRows())
+    old = try await old.reopened(SecondCoin.self, SecondPurse.self)
+    #expect(try await old.store.fetch(SecondCoin.all) == [restored])
+    #expect(try await old.store.fetch(SecondPurse.all).map(\.id) == ["p"])
+    try await expectEqual([old, new])
+  }
+
+  @Test("S16: a deleted row with a value that the older app lacks comes back there, and waits")
+  func restoredRow() async throws {
+    var old = try Replica([FirstCoin.self, FirstPurse.self])
+    let new = try Replica([SecondCoin.self, SecondPurse.self])
+    try await new.store.save(SecondCoin(id: "a"))
+    try await old.exchange(with: new)
+    try await new.store.save(SecondCoin(id: "a", metal: .copper))
+    try await old.store.delete(FirstCoin.self, "a")
+    for _ in 0..<2 { try await old.exchange(with: new) }
+    let conflict = try #require(try await old.store.sync.conflicts().first)
+    #expect(conflict.kind == .deletedRow)
+    try await old.store.sync.restore(conflict)
+    #expect(try await old.store.fetch(FirstCoin.all).isEmpty)
+    #expect(try await old.store.sync.setAside().map(\.reason) == [.incomplete])
+    #expect(try await old.shownRows() == old.expectedRows())
+    for _ in 0..<2 { try await old.exchange(with: new) }
+    #expect(try await new.store.fetch(SecondCoin.all) == [SecondCoin(id: "a", metal: .copper)])
+    old = try await old.reopened(SecondCoin.self, SecondPurse.self)
+    try await expectEqual([old, new])
+  }
+
+  @Test("S16: a type that has learned a value, and nothing else of the model, shows its row at once")
+  func learned() async throws {
+    var old = try Replica([First.Kind.self, First.Piece.self])
+    let new = try Replica([Second.Kind.self, Second.Piece.self])
+    try await new.store.save(Second.Kind(id: "k", metal: .copper))
+    try await new.store.save(Second.Piece(id: "p", kind: ToOne("k")))
+    try await old.exchange(with: new)
+    let before = try await old.descriptions
+    old = try await old.reopened(Second.Kind.self, Second.Piece.self)
+    #expect(try await old.descriptions == before)
+    #expect(try await old.store.fetch(Second.Kind.all).map(\.metal) == [.copper])
+    #expect(try await old.store.fetch(Second.Piece.all).map(\.id) == ["p"])
+  }
+
+  @Test("S16: a deleted row that is wanted comes back once its value is known")
+  func wanted() async throws {
+    let a = try Replica([Second.Kind.self, Second.Piece.self])
+    let b = try Replica([Second.Kind.self, Second.Piece.self])
+    var old = try Replica([First.Kind.self, First.Piece.self])
+    try await a.store.save(Second.Kind(id: "k", metal: .copper))
+    try await a.exchange(with: b)
+    try await a.store.delete(Second.Kind.self, "k")
+    try await b.store.save(Second.Piece(id: "p", kind: ToOne("k")))
+    for _ in 0..<2 { try await a.exchange(with: b) }
+    for _ in 0..<2 { try await old.exchange(with: a) }
+    #expect(try await old.store.fetch(First.Piece.all).isEmpty)
+    #expect(try await old.store.sync.setAside().map(\.table) == ["Piece"])
+    old = try await old.reopened(Second.Kind.self, Second.Piece.self)
+    #expect(try await old.store.fetch(Second.Piece.all).map(\.id) == ["p"])
+    for _ in 0..<2 { try await old.exchange(with: a) }
+    #expect(try await old.store.sync.setAside().isEmpty)
+    for _ in 0..<2 { try await a.exchange(with: b) }
+    try await expectEqual([old, a, b])
+  }
+
+  @Test("S16: a store opens beside a writer, whatever is set aside")
+  func besideWriter() async throws {
+    let old = try Replica([First.Kind.self, First.Piece.self])
+    let new = try Replica([Second.Kind.self, Second.Piece.self])
+    try await new.store.save(Second.Kind(id: "k", metal: .copper))
+    try await old.exchange(with: new)
+    let path = old.path
+    try await old.store.write { db in
+      // The transaction has the lock.
+      try db.save(First.Kind(id: "l"))
+      let other = try Store(
+        at: path, for: [First.Kind.self, First.Piece.self], configuration: .init(sync: .on))
+      #expect(try other.blocking.fetch(First.Kind.all).isEmpty)
+    }
+  }
+
+  @Test("S16: a property comes with a value that only a later version has", arguments: NewValue.allCases)
+  func adoptedValues(_ value: NewValue) async throws {
+    var old = try Replica([PlainCoin.self])
+    let new = try Replica([SecondCoin.self])
+    var coin = SecondCoin(id: "a")
+    value.set(in: &coin)
+    let other = SecondCoin(id: "b", metal: .silver)
+    try await new.store.save([coin, other])
+    try await old.exchange(with: new)
+    #expect(try await old.store.fetch(PlainCoin.all.sorted(by: \.id)).map(\.id) == ["a", "b"])
+    for _ in 0..<2 {
+      old = try await old.reopened(FirstCoin.self)
+      #expect(try await old.store.fetch(FirstCoin.all) == [FirstCoin(id: "b", metal: .silver)])
+      #expect(try await old.store.sync.setAside().map(\.reason) == [.incomplete])
+      #expect(try await old.shownRows() == old.expectedRows())
+    }
+    old = try await old.reopened(SecondCoin.self)
+    #expect(try await old.store.fetch(SecondCoin.all.sorted(by: \.id)) == [coin, other])
+    for _ in 0..<2 { try await old.exchange(with: new) }
+    try await expectEqual([old, new])
+  }
+
+  @Test("S16: what a program without the models shows is judged by the app", arguments: NewValue.allCases)
+  func describedValues(_ value: NewValue) async throws {
+    let new = try Replica([SecondCoin.self, SecondPurse.self])
+    let tool = try await Replica([FirstCoin.self, FirstPurse.self]).reopened(LocalWindow.self)
+    var coin = SecondCoin(id: "a")
+    value.set(in: &coin)
+    try await new.store.save([coin, SecondCoin(id: "b")])
+    try await new.store.save(SecondPurse(id: "p", coin: ToOne("a")))
+    for _ in 0..<2 { try await tool.exchange(with: new) }
+    var app = try await tool.reopened(FirstCoin.self, FirstPurse.self)
+    #expect(try await app.store.fetch(FirstCoin.all).map(\.id) == ["b"])
+    #expect(try await app.store.fetch(FirstPurse.all).isEmpty)
+    #expect(try await app.store.sync.setAside().count == 2)
+    #expect(try await app.shownRows() == app.expectedRows())
+    app = try await app.reopened(SecondCoin.self, SecondPurse.self)
+    #expect(try await app.store.fetch(SecondPurse.all).map(\.id) == ["p"])
+    for _ in 0..<2 { try await app.exchange(with: new) }
+    try await expectEqual([app, new])
+  }
+
+  @Test("S16: real raw values of an enum that lists them are known to a program without the models")
+  func realCases() async throws {
+    let new = try Replica([Cut.self])
+    let tool = try await Replica([Cut.self]).reopened(LocalWindow.self)
+    try await new.store.save([Cut(id: "a", share: .whole), Cut(id: "b", share: .half)])
+    for _ in 0..<2 { try await tool.exchange(with: new) }
+    #expect(try await tool.store.sync.setAside().isEmpty)
+    let app = try await tool.reopened(Cut.self)
+    #expect(try await app.store.fetch(Cut.all.sorted(by: \.id)).map(\.share) == [.whole, .half])
+  }
+
+  @Test("S16: what a waiting row has is listed if somebody saves another one with its key")
+  func savedOver() async throws {
+    let (old, new) = (try Replica([FirstCoin.self]), try Replica([SecondCoin.self]))
+    let coin = SecondCoin(id: "a", metal: .copper, grade: .fine, weight: 5)
+    try await new.store.save(coin)
+    try await old.exchange(with: new)
+    #expect(try await old.store.find(FirstCoin.self, "a") == nil)
+    try await old.store.save(FirstCoin(id: "a"))
+    for _ in 0..<2 { try await old.exchange(with: new) }
+    #expect(try await new.store.fetch(SecondCoin.all) == [SecondCoin(id: "a")])
+    for replica in [old, new] {
+      let lost = try await replica.store.sync.conflicts()
+      #expect(Set(lost.map(\.lost)) == [.text("copper"), .text("fine"), .real(5)])
+      #expect(Set(lost.map(\.current)) == [.text("gold"), .null, .real(0)])
+    }
+    for conflict in try await new.store.sync.conflicts() { try await new.store.sync.restore(conflict) }
+    #expect(try await new.store.fetch(SecondCoin.all) == [coin])
+    for _ in 0..<2 { try await old.exchange(with: new) }
+    #expect(try await old.store.sync.conflicts().isEmpty)
+    #expect(try await old.store.sync.setAside().map(\.reason) == [.incomplete])
+    // Whoever sees the row and overwrites it loses nothing.
+    try await new.store.save(SecondCoin(id: "a"))
+    for _ in 0..<2 { try await old.exchange(with: new) }
+    #expect(try await new.store.sync.conflicts().isEmpty)
+  }
+
+  @Test("S16: a number that a Float rounds keeps its digits when the older app saves another property")
+  func rounded() async throws {
+    var old = try Replica([FirstCoin.self])
+    let new = try Replica([SecondCoin.self])
+    try await new.store.save(SecondCoin(id: "a", weight: 0.1))
+    try await old.exchange(with: new)
+    var coin = try #require(try await old.store.find(FirstCoin.self, "a"))
+    #expect(coin.weight == 0.1)
+    coin.metal = .silver
+    try await old.store.save(coin)
+    for _ in 0..<2 { try await old.exchange(with: new) }
+    #expect(try await new.store.find(SecondCoin.self, "a") == SecondCoin(id: "a", metal: .silver, weight: 0.1))
+    #expect(try await old.shownRows() == old.expectedRows())
+    // Set there, the number is the one that a Float has.
+    coin.weight = 0.2
+    try await old.store.save(coin)
+    for _ in 0..<2 { try await old.exchange(with: new) }
+    #expect(try await new.store.find(SecondCoin.self, "a")?.weight == Double(0.2 as Float))
+    try await new.store.save(SecondCoin(id: "a", metal: .silver, weight: 0.3))
+    for _ in 0..<2 { try await old.exchange(with: new) }
+    old = try await old.reopened(SecondCoin.self)
+    for _ in 0..<2 { try await old.exchange(with: new) }
+    #expect(try await old.store.find(SecondCoin.self, "a")?.weight == 0.3)
     try await expectEqual([old, new])
   }
 
