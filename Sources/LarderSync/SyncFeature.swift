@@ -21,13 +21,9 @@ final class SyncFeature: ModuleFeature {
   func didOpen(_ connection: ModuleConnection) throws {
     let tracker = Tracker(connection)
     let isCopy = try SyncTables.exist(connection) && ReplicaFile(connection).isCopy()
-    let isFit = try !isCopy && tracker.isFit()
-    if !isFit { try fit(tracker) }
-    do {
-      try tracker.judge(isRefit: !isFit)
-    } catch let error as StoreError where [.busy, .diskFull, .readOnly, .suspended].contains(error.code) {
-      // The next opening does it, or whoever asks which rows are set aside.
-    }
+    if try isCopy || !tracker.isFit() { try fit(tracker) }
+    // What fails stays noted for the next opening. A damaged file must be open to be repaired.
+    do { try tracker.judge() } catch is StoreError {}
     OpenedFile.of(connection).position = try ReplicaFile(connection).clock().now
   }
 
@@ -38,6 +34,10 @@ final class SyncFeature: ModuleFeature {
       try tracker.enable()
       try tracker.fit(isMigrated: isMigrated.load(ordering: .relaxed))
     }
+  }
+
+  func hasUnjudgedRows(inTable name: String, _ connection: ModuleConnection) throws -> Bool {
+    try Tracker(connection).hasVisibleNotes(ofTable: name)
   }
 
   func didCreateCollection(_ name: String, _ connection: ModuleConnection) throws {

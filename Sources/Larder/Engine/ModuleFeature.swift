@@ -19,6 +19,10 @@ package protocol ModuleFeature: AnyObject, Sendable {
   /// Called each time a managed store is opened for writing, outside of a transaction, when all tables match the models.
   func didOpen(_ connection: ModuleConnection) throws
 
+  /// Returns whether rows of a table may have values that its model lacks, because a program without the model has written them.
+  /// ``didOpen(_:)`` takes such rows away.
+  func hasUnjudgedRows(inTable name: String, _ connection: ModuleConnection) throws -> Bool
+
   /// Called in the transaction that has created a collection of documents, before its first document is written.
   func didCreateCollection(_ name: String, _ connection: ModuleConnection) throws
 
@@ -32,6 +36,7 @@ package protocol ModuleFeature: AnyObject, Sendable {
 
 extension ModuleFeature {
   package static var heldValues: [(table: String, column: String)] { [] }
+  package func hasUnjudgedRows(inTable name: String, _ connection: ModuleConnection) throws -> Bool { false }
   package func didCreateCollection(_ name: String, _ connection: ModuleConnection) throws {}
   package func willRemoveCollection(_ name: String, _ connection: ModuleConnection) throws {}
   package func remedy(forMissingAttachment digest: String, _ connection: ModuleConnection) throws -> String? { nil }

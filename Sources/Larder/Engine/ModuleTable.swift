@@ -21,8 +21,6 @@ package struct ModuleTable: Sendable, Codable {
     /// The values that the type has; nil if it has all of the storage class, or the program has not said so. It isn't
     /// encoded.
     package var valueTest: ValueTest?
-    /// Whether the property is a `Float`.
-    package var isFloat: Bool { type == "Float" || type == "Float?" }
   }
 
   /// A foreign key.

@@ -26,6 +26,9 @@ protocol StoreFeature: AnyObject, Sendable {
   /// migrated, so a table of the feature's own has to be created when it is first needed.
   func didMigrate(_ connection: Connection) throws
 
+  /// Returns whether rows of a table may have values that its model lacks. ``upgrade(_:)`` takes such rows away.
+  func hasUnjudgedRows(inTable name: String, _ connection: Connection) throws -> Bool
+
   /// Converts rows from formats of earlier versions.
   ///
   /// Called each time a managed store is opened for writing, outside of a transaction. It must be quick if there is
@@ -159,6 +162,7 @@ extension StoreFeature {
   func didOpen(_ connection: Connection) throws {}
   func willMigrate(_ connection: Connection) throws {}
   func didMigrate(_ connection: Connection) throws {}
+  func hasUnjudgedRows(inTable name: String, _ connection: Connection) throws -> Bool { false }
   func upgrade(_ connection: Connection) throws {}
   func hasWork(_ connection: Connection) throws -> Bool { false }
   func start(_ writer: Writer, hasWork: Bool) -> (any StoreService)? { nil }

@@ -32,6 +32,10 @@ struct StoreFeatures: Sendable {
     for (_, feature) in list { try feature.willExecute(arguments, connection) }
   }
 
+  func hasUnjudgedRows(inTable name: String, _ connection: Connection) throws -> Bool {
+    try list.contains { try $0.feature.hasUnjudgedRows(inTable: name, connection) }
+  }
+
   func removeHidden<M: Model>(withUniqueValuesOf value: M, _ connection: Connection) throws -> Bool {
     for (_, feature) in list where try feature.removeHidden(withUniqueValuesOf: value, connection) { return true }
     return false

@@ -25,6 +25,10 @@ final class ModuleFeatures: StoreFeature {
     }
   }
 
+  func hasUnjudgedRows(inTable name: String, _ connection: Connection) throws -> Bool {
+    try features.contains { try $0.hasUnjudgedRows(inTable: name, ModuleConnection(connection)) }
+  }
+
   func upgrade(_ connection: Connection) throws {
     for feature in features { try feature.didOpen(ModuleConnection(connection)) }
     if !features.isEmpty { try AttachmentTable(connection).watch(try attachmentColumns(connection)) }

@@ -104,13 +104,12 @@ struct StoreOpening: Sendable {
         backup.remove()
         throw error
       }
-      areValuesChecked = true
+    } else if !areValuesChecked {
+      try StoredValueSample(connection, tables).check()
     }
     try migrator.warnOfUnclaimedTables()
     try prepareToWrite(connection)
     try features.forEach { try $0.upgrade(connection) }
-    // A feature may have taken values away that a program without the models has put there.
-    if !areValuesChecked { try StoredValueSample(connection, tables).check() }
     return (connection, environment)
   }
 

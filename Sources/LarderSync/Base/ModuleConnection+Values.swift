@@ -33,6 +33,16 @@ extension ModuleConnection {
     }
   }
 
+  /// Returns whether a kept statement has a row for which the closure says so. The rows after it aren't read.
+  func contains(_ sql: String, _ isWanted: (StatementRow) throws -> Bool) throws -> Bool {
+    try withStatement(sql) { statement in
+      while try step(statement) {
+        if try isWanted(StatementRow(statement: statement)) { return true }
+      }
+      return false
+    }
+  }
+
   /// Returns whether a kept statement finds a row.
   func finds(_ sql: String, _ arguments: [ReplicatedValue] = []) throws -> Bool {
     try first(sql, arguments) { _ in true } ?? false
@@ -125,12 +135,6 @@ extension ReplicatedValue {
     case (.real(let value), .integer): Int64(exactly: value).map { .integer($0) } ?? self
     default: self
     }
-  }
-
-  /// A real number as the nearest one that a `Float` has; any other value as it is, and a number that is too large.
-  var nearestFloat: ReplicatedValue {
-    guard case .real(let value) = self, Float(value).isFinite else { return self }
-    return .real(Double(Float(value)))
   }
 
   /// Whether a column of this class can hold the value.

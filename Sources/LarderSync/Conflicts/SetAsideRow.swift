@@ -55,18 +55,18 @@ extension StoreSync {
   /// - Complexity: Proportional to the number of these rows, and to the number of rows that were written since the last
   ///   exchange if one of these becomes visible.
   public func setAside() async throws -> [SetAsideRow] {
-    let (rows, areAll) = try await store.readingModule { try ReplicaFile($0).setAsideRows() }
+    let (rows, areAll) = try await store.readingModule { connection in
+      // A program that has opened the file without sync hasn't looked whether its types have learned to read a row.
+      let (rows, areAll) = try ReplicaFile(connection).setAsideRows()
+      return try (rows, areAll && !Tracker(connection).hasDueRows())
+    }
     if areAll { return rows }
     do {
-      try await settleChanges()
-      let (rows, areAll) = try await store.readingModule { try ReplicaFile($0).setAsideRows() }
-      if areAll { return rows }
-      // Nothing was written, and yet nothing keeps a row: a type has learned to read it.
-      try await deciding { file in
-        try Tracker(file.connection).unsettle()
-        try file.settle()
-        return nil
+      try await store.writingModule { connection in
+        try connection.transaction { try Tracker(connection).upgrade() }
+        try Tracker(connection).judge()
       }
+      try await settleChanges()
     } catch let error as StoreError where [.readOnly, .busy, .diskFull, .suspended].contains(error.code) {
       return rows
     }

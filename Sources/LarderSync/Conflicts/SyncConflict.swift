@@ -62,7 +62,8 @@ extension StoreSync {
   /// Returns the values that lost against others whose writers hadn't seen them, newest first.
   ///
   /// What was added to a counter is among them, if its row was deleted and inserted again by someone who didn't know of it.
-  /// So is what a row had that was set aside, if another one was saved with its key: whoever did that couldn't see it.
+  /// So is what a row had that was set aside, if another one was saved with its key: whoever did that couldn't see it. It has the
+  /// stamp of that writer.
   /// Every replica that has both writes lists the conflict, and what one of them decides holds for all.
   ///
   /// - Returns: The conflicts that nobody has restored or dismissed, and that nobody has overwritten knowing both values.

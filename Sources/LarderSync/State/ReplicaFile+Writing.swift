@@ -121,9 +121,27 @@ extension ReplicaFile {
     try markCounters(row, id)
     try writeContributions(state, id, table)
     try writeLosses(state, id, table)
-    if row.isVisible, self.table(table)?.isVaguelyDescribed == true {
-      try connection.run("INSERT OR IGNORE INTO \(SyncTables.unjudged) (row) VALUES (?1)", [.integer(id)])
+    if let tracked = self.table(table), isUnjudged(row, tracked) {
+      try connection.run(
+        "INSERT OR IGNORE INTO \(SyncTables.unjudged) (table_id, row) VALUES (?1, ?2)",
+        [.integer(table), .integer(id)])
     }
+  }
+
+  /// Whether a program with other types may decide otherwise whether the row is visible.
+  private func isUnjudged(_ row: StoredRow, _ table: TrackedTable) -> Bool {
+    switch row.status {
+    case .visible: isVague(row.state, table)
+    case .lacksReference: !isComplete(row.state, table)
+    // Others refer to it by `.deny`.
+    case .cascaded: !row.state.isThere && !isComplete(row.state, table)
+    default: false
+    }
+  }
+
+  /// Whether the row has a value about which the file's description of a model that the program lacks says too little.
+  private func isVague(_ state: RowState, _ table: TrackedTable) -> Bool {
+    table.vagueColumns.contains { !value(of: $0, in: state, table).isNull }
   }
 
   /// Marks the counters whose sum is out of their range, so that the next exchange looks at the row even if only a

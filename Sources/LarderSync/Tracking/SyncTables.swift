@@ -19,7 +19,8 @@ import Larder
 /// _larder_sync_attachments attachments whose bytes have not come, and those whose bytes came after their rows
 /// _larder_sync_waiting     changes whose time is too far ahead
 /// _larder_sync_forgotten   digests and keys of the rows whose deletions were forgotten, so that they are recognized
-/// _larder_sync_unjudged    rows that a program without their model has shown, whose values the model may not have
+/// _larder_sync_unjudged    rows with values that a program's types lack, or about which a program without their model knows
+///                          too little: a program with other types may decide otherwise
 /// _larder_sync_replaced    rows that a statement is about to replace; between statements without meaning
 /// _larder_sync_deleting    rows that a statement is about to delete; between statements without meaning
 /// ```
@@ -141,7 +142,10 @@ enum SyncTables {
 
   /// What triggers write down before a statement writes a row, for those that act afterwards, and what programs do for others.
   static let createNotes = [
-    "CREATE TABLE IF NOT EXISTS main.\(unjudged) (row INTEGER PRIMARY KEY) STRICT",
+    """
+    CREATE TABLE IF NOT EXISTS main.\(unjudged) (table_id INTEGER NOT NULL, row INTEGER NOT NULL, \
+    PRIMARY KEY (table_id, row)) STRICT, WITHOUT ROWID
+    """,
     """
     CREATE TABLE IF NOT EXISTS main.\(replaced) (id INTEGER PRIMARY KEY, table_id INTEGER NOT NULL, \
     writer TEXT NOT NULL, row INTEGER NOT NULL) STRICT

@@ -22,7 +22,6 @@ struct TrackedTable: Sendable {
     ) {
       (self.id, self.name, self.column) = (id, name, column)
       (self.isLookedUp, self.absentUntil, self.reference) = (isLookedUp, absentUntil, reference)
-      isFloat = column.isFloat
     }
 
     /// When the property of a row without a cell was written, in a statement that reads the row's metadata: zero if never.
@@ -30,8 +29,6 @@ struct TrackedTable: Sendable {
 
     /// Whether replicas add up what each has added.
     var isCounter: Bool { column.counterRange != nil }
-    /// Whether the property is a `Float`, whose column has the nearest one of a `Double`.
-    let isFloat: Bool
   }
 
   /// The places of two properties: of a reference in an ordered relationship, and of the row's position there.
@@ -43,8 +40,10 @@ struct TrackedTable: Sendable {
   let id: Int64
   private(set) var description: ModuleTable
   var properties: [Property]
-  /// Whether the program lacks the model, and the file's description of it doesn't say which values all of its properties have.
-  private(set) var isVaguelyDescribed = false
+  /// Whether the program lacks the model, so that it goes by the file's description.
+  private(set) var isDescribed = false
+  /// The properties and keys about whose values the description says too little.
+  private(set) var vagueColumns: Set<String> = []
 
   /// The name in the exchange.
   var name: String { description.exchangeName }
@@ -78,7 +77,8 @@ struct TrackedTable: Sendable {
   ///   - isDeclared: Whether they are those of a model that the program declares.
   func testing(_ tests: [String: ValueTest], isDeclared: Bool) -> TrackedTable {
     var table = self
-    table.isVaguelyDescribed = !isDeclared && tests.values.contains(where: \.mayChange)
+    table.isDescribed = !isDeclared
+    if !isDeclared { table.vagueColumns = Set(tests.filter { $0.value.mayChange }.keys) }
     for place in description.keys.indices {
       table.description.keys[place].valueTest = tests[description.keys[place].name]
     }

@@ -88,7 +88,7 @@ extension Tracker {
       try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
       return false
     }
-    if try hasStrange(column, property, isHeld) {
+    if try hasStrange(column, isHeld) {
       try connection.run("UPDATE \(SyncTables.clock) SET settled = 0")
       return true
     }
@@ -113,14 +113,13 @@ extension Tracker {
     return false
   }
 
-  /// Whether a value of the right storage class is held for a column that its property doesn't have, or has in another form.
-  private func hasStrange(_ column: ModuleTable.Column, _ property: Int64, _ isHeld: String) throws -> Bool {
+  /// Whether a value of the right storage class is held for a column that its property doesn't have.
+  private func hasStrange(_ column: ModuleTable.Column, _ isHeld: String) throws -> Bool {
     guard column.valueTest != nil || column.storageClass == .text else { return false }
-    return try connection.rows("SELECT DISTINCT value FROM \(SyncTables.cells) WHERE \(isHeld)") { $0.value(0) }
-      .contains { value in
-        guard value.fits(column.storageClass) else { return false }
-        return !value.isReadable(column.storageClass, column.valueTest) || column.isFloat && value != value.nearestFloat
-      }
+    return try connection.contains("SELECT value FROM \(SyncTables.cells) WHERE \(isHeld)") { row in
+      let value = row.value(0)
+      return value.fits(column.storageClass) && !value.isReadable(column.storageClass, column.valueTest)
+    }
   }
 
   /// The condition that `row` shows the constant default of a column.

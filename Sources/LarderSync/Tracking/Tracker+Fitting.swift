@@ -92,6 +92,10 @@ extension Tracker {
         "ALTER TABLE main.\(SyncTables.properties) ADD COLUMN absent_until INTEGER NOT NULL DEFAULT 0")
     }
     try renewTriggers()
+    // Earlier versions didn't record which rows could not be read.
+    try connection.execute(
+      "INSERT OR IGNORE INTO \(SyncTables.unjudged) (table_id, row) SELECT table_id, id FROM \(SyncTables.rows) WHERE \(SyncTables.isSetAside)"
+    )
     // Earlier versions didn't record what they have handed out.
     let file = try ReplicaFile(connection)
     if try !file.isCopy() { try file.confirmIdentity() }

@@ -1,70 +1,96 @@
 import Larder
 
+/// The rows of which the values decide whether a program can show them.
+///
+/// Whoever sets such a row aside, or shows it without knowing its model, notes it. A program with other types that opens the file
+/// decides about the noted rows anew.
 extension Tracker {
-  // MARK: Judging
-
-  /// Computes the rows that the types of this program decide about, and that no program has judged by them: those that could not
-  /// be read when they came and can be now, and those that a program without the model has shown. In transactions of its own.
-  ///
-  /// - Parameter isRefit: Whether models have changed. If not, only types may have learned more.
-  /// - Complexity: Proportional to the number of rows that lack something, of tables with properties of the program's own types;
-  ///   of all tables if models have changed.
-  func judge(isRefit: Bool) throws {
-    let file = try ReplicaFile(connection)
-    if try !judged(file).isEmpty { try connection.transaction { try showJudged() } }
-    guard try hasReturning(isRefit: isRefit, file) else { return }
-    try connection.transaction { try unsettle() }
-    try Settling.prepare(connection)
-    try connection.transaction { try ReplicaFile(connection).settle() }
-  }
+  /// The number of noted rows that are read, and decided about in one transaction.
+  private static let chunkSize = 500
 
   /// Lets the rows that aren't visible be computed anew.
   func unsettle() throws { try connection.run("UPDATE \(SyncTables.clock) SET settled = -abs(settled)") }
 
-  /// Whether nothing keeps a row any longer that lacked something.
-  private func hasReturning(isRefit: Bool, _ file: ReplicaFile) throws -> Bool {
-    for table in file.tables where !table.isVaguelyDescribed {
-      let isOpen = table.description.testedColumns.contains { $0.valueTest?.mayChange == true }
-      guard isRefit || isOpen else { continue }
-      // A deleted row to which others refer by `.deny` may have been the one that could not be read.
-      let ids = try connection.rows(
-        """
-        SELECT id FROM \(SyncTables.rows) WHERE \(SyncTables.isSetAside) AND table_id = ?1 \
-        AND (status = 2 OR status = 7 AND length % 2 = 0)
-        """, [.integer(table.id)]
-      ) { $0.integer(0) }
-      for id in ids {
-        if let row = try file.row(id), try isReturning(row, file) { return true }
+  /// Computes the noted rows that this program's types decide about otherwise, in transactions of its own.
+  ///
+  /// - Complexity: Proportional to the number of noted rows of the models that this program declares.
+  func judge() throws {
+    try forEachChunk { table, rows, file in
+      guard try rows.contains(where: { try verdict($0, file) != .stays }) else { return true }
+      try connection.transaction { try decide(table, rows) }
+      return true
+    }
+  }
+
+  /// Whether this program's types decide otherwise about a noted row. It only reads.
+  func hasDueRows() throws -> Bool {
+    guard try hasTable(SyncTables.unjudged) else { return false }
+    var isDue = false
+    try forEachChunk { _, rows, file in
+      isDue = try rows.contains { try verdict($0, file) == .isDue }
+      return !isDue
+    }
+    return isDue
+  }
+
+  /// Hands over the noted rows of each table of the program's models, some at a time, until the closure returns false.
+  private func forEachChunk(_ body: (Int64, [Int64], ReplicaFile) throws -> Bool) throws {
+    let file = try ReplicaFile(connection)
+    for table in file.tables where !table.isDescribed && !table.isCollection {
+      var rows = try noted(table.id, after: .min)
+      while let last = rows.last {
+        guard try body(table.id, rows, file) else { return }
+        rows = try noted(table.id, after: last)
       }
     }
-    return false
   }
 
-  private func isReturning(_ row: StoredRow, _ file: ReplicaFile) throws -> Bool {
-    guard try file.reason(row) == nil else { return false }
-    if row.state.isThere { return true }
-    let key = row.state.key.map(\.stored)
-    return try file.setAsideReferrers(of: row.rowKey).contains { referrer in
-      guard referrer.state.isThere, case .deleted(_, let table, key)? = try file.reason(referrer) else { return false }
-      return ExactName(table) == ExactName(row.state.table)
-    }
+  private func noted(_ table: Int64, after row: Int64) throws -> [Int64] {
+    try connection.rows(
+      "SELECT row FROM \(SyncTables.unjudged) WHERE table_id = ?1 AND row > ?2 ORDER BY row LIMIT \(Self.chunkSize)",
+      [.integer(table), .integer(row)]
+    ) { $0.integer(0) }
   }
 
-  /// The rows that programs without their models have shown, of models that this one declares.
-  private func judged(_ file: ReplicaFile) throws -> [Int64] {
-    let rows = try connection.rows(
-      """
-      SELECT row, table_id FROM \(SyncTables.unjudged) CROSS JOIN \(SyncTables.rows) ON id = row ORDER BY row
-      """
-    ) { ($0.integer(0), $0.integer(1)) }
-    return rows.filter { file.table($0.1)?.isVaguelyDescribed == false }.map(\.0)
+  private enum Verdict {
+    /// The row can't be read, and isn't visible.
+    case stays
+    /// The row can be read and is visible, or is there no longer.
+    case isSettled
+    /// The row has to be computed.
+    case isDue
   }
 
-  private func showJudged() throws {
+  private func verdict(_ id: Int64, _ file: ReplicaFile) throws -> Verdict {
+    guard let row = try file.row(id), let table = file.table(row.state.table) else { return .isSettled }
+    let isComplete = file.isComplete(row.state, table)
+    return row.isVisible == isComplete ? isComplete ? .isSettled : .stays : .isDue
+  }
+
+  /// Computes the rows that are due, in a transaction of the caller's. A row that must stay away for another reason isn't noted
+  /// any longer.
+  private func decide(_ table: Int64, _ rows: [Int64]) throws {
     let file = try ReplicaFile(connection)
-    let rows = try judged(file)
+    var due: [Int64] = []
+    for id in rows {
+      let verdict = try verdict(id, file)
+      if verdict == .isDue { due.append(id) }
+      if verdict == .stays { continue }
+      try connection.run(
+        "DELETE FROM \(SyncTables.unjudged) WHERE table_id = ?1 AND row = ?2", [.integer(table), .integer(id)])
+    }
     var settling = Settling()
-    try settling.compute(all: rows, file)
-    for row in rows { try connection.run("DELETE FROM \(SyncTables.unjudged) WHERE row = ?1", [.integer(row)]) }
+    // Whoever can't be read is noted again.
+    try settling.compute(all: due, file)
+  }
+
+  /// Whether visible rows of a table are noted.
+  func hasVisibleNotes(ofTable name: String) throws -> Bool {
+    guard try SyncTables.exist(connection), try hasTable(SyncTables.unjudged) else { return false }
+    return try connection.finds(
+      """
+      SELECT 1 FROM \(SyncTables.unjudged) AS noted JOIN \(SyncTables.rows) AS known ON known.id = noted.row
+        WHERE noted.table_id = (SELECT id FROM \(SyncTables.tables) WHERE name = ?1) AND known.status = 0 LIMIT 1
+      """, [.init(name)])
   }
 }

@@ -288,13 +288,14 @@ struct TrackingTriggers {
     let columns = table.properties.map(\.column.name.quotedName)
     return trigger(
       "update", "UPDATE OF \(columns.joined(separator: ", "))",
-      when: "(\(table.properties.map(isChange).joined(separator: " OR ")))",
+      // A row with another key is stamped as a whole.
+      when: "(\(table.properties.map(isChange).joined(separator: " OR "))) AND NOT (\(hasOtherKey))",
       [SyncTables.tick] + (table.isCollection ? documentStamping : stamping)
         + table.counters.map { counter in
           let (old, new) = ("old.\(counter.column.name.quotedName)", "new.\(counter.column.name.quotedName)")
           return addition(
             to: counter, high: "(\(new) >> 32) - (\(old) >> 32)", low: "(\(new) & \(lowMask)) - (\(old) & \(lowMask))",
-            when: "\(new) <> \(old) AND NOT (\(hasOtherKey))")
+            when: "\(new) <> \(old)")
         } + [
           "UPDATE \(SyncTables.rows) SET source = NULL, position = \(Self.now) WHERE \(isRow("new"))"
         ])

@@ -16,23 +16,22 @@ extension ReplicaFile {
   }
 
   /// The value of a property as its column has it. The default if the state comes from a model that lacks the property, or
-  /// in which it is optional; a number in the form of the property if it comes from a model with another type of numbers.
+  /// in which it is optional; a number in the form of the column if it comes from a model with another type of numbers.
   func value(of property: TrackedTable.Property, in state: RowState) -> ReplicatedValue {
     if let range = property.column.counterRange {
       return .integer(state.sum(of: property.name).clamped(to: range))
     }
     guard let value = state.property(property.name)?.value else { return defaults[property.id] ?? .null }
     if value.isNull { return property.column.isOptional ? .null : defaults[property.id] ?? .null }
-    let converted = value.converted(to: property.column.storageClass)
-    return property.isFloat ? converted.nearestFloat : converted
+    return value.converted(to: property.column.storageClass)
   }
 
   /// Whether the column has the value of a property in another form than the state.
   func isConverted(_ property: TrackedTable.Property, in state: RowState) -> Bool {
     if property.isCounter { return false }
-    guard let value = state.property(property.name)?.value,
-      property.isFloat || !value.fits(property.column.storageClass)
-    else { return false }
+    guard let value = state.property(property.name)?.value, !value.fits(property.column.storageClass) else {
+      return false
+    }
     return value != self.value(of: property, in: state)
   }
 
@@ -41,8 +40,6 @@ extension ReplicaFile {
     // The parts of columns are handed over one by one: a copy of the whole would count many references.
     zip(table.description.keys.indices, state.key).allSatisfy { place, value in
       value.isReadable(table.description.keys[place].storageClass, table.description.keys[place].valueTest)
-        // Saved under the nearest key, it would be another row.
-        && (!table.description.keys[place].isFloat || value.nearestFloat == value)
     }
       && (table.isCollection || isComplete(state, table.properties))
   }

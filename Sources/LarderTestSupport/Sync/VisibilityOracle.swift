@@ -90,8 +90,6 @@ package struct VisibilityOracle: Sendable {
     switch (written, property?.column.storageClass) {
     case (.null, _): return property?.column.isOptional == false ? standard : .null
     case (.integer(let number), .real): return Double(exactly: number).map { .real($0) } ?? written
-    case (.real(let number), .real) where property?.column.isFloat == true && Float(number).isFinite:
-      return .real(Double(Float(number)))
     case (.real(let number), .integer): return Int64(exactly: number).map { .integer($0) } ?? written
     default: return written
     }
@@ -167,8 +165,6 @@ package struct VisibilityOracle: Sendable {
   /// Whether reading the row would throw. A reference leads nowhere instead.
   private func isUnreadable(_ value: Value, _ column: ModuleTable.Column, _ table: OracleTable) -> Bool {
     if table.description.references.contains(where: { $0.column == column.name }) { return false }
-    let isKey = table.description.keys.contains { $0.name == column.name }
-    if isKey, column.isFloat, case .real(let key) = value, Double(Float(key)) != key { return true }
     return column.valueTest.map { !$0.passes(value) } ?? false
   }
 

@@ -20,6 +20,12 @@ private enum First {
     var id: String
     @Relationship(deleteRule: .deny) var kind: ToOne<Kind>
   }
+  @Model("Medal") struct Medal: Hashable {
+    var id: String
+    @Attribute(.unique) var name: String
+    var metal: Metal = .gold
+    @Relationship(deleteRule: .cascade) var next: ToOne<Medal>?
+  }
 }
 
 private enum Second {
@@ -35,11 +41,23 @@ private enum Second {
     var id: String
     @Relationship(deleteRule: .deny) var kind: ToOne<Kind>
   }
+  @Model("Medal") struct Medal: Hashable {
+    var id: String
+    @Attribute(.unique) var name: String
+    var metal: Metal = .gold
+    @Relationship(deleteRule: .cascade) var next: ToOne<Medal>?
+  }
 }
 
 @Model("Coin")
 private struct PlainCoin: Hashable {
   var id: String
+}
+
+@Model("Coin")
+private struct PlainMetal: Hashable {
+  var id: String
+  var metal: First.Metal = .gold
 }
 
 @Model("Coin")
@@ -356,30 +374,79 @@ struct UnreadableValueTests {
     #expect(try await new.store.sync.conflicts().isEmpty)
   }
 
-  @Test("S16: a number that a Float rounds keeps its digits when the older app saves another property")
-  func rounded() async throws {
-    var old = try Replica([FirstCoin.self])
-    let new = try Replica([SecondCoin.self])
-    try await new.store.save(SecondCoin(id: "a", weight: 0.1))
+  @Test("S16: what is saved over a waiting row by changing a key is listed as well")
+  func keyChangedOver() async throws {
+    let (old, new) = (try Replica([FirstCoin.self]), try Replica([SecondCoin.self]))
+    try await new.store.save(SecondCoin(id: "a", metal: .copper, worth: 7))
     try await old.exchange(with: new)
-    var coin = try #require(try await old.store.find(FirstCoin.self, "a"))
-    #expect(coin.weight == 0.1)
-    coin.metal = .silver
-    try await old.store.save(coin)
+    try await old.store.save(FirstCoin(id: "b", metal: .silver))
+    try await old.store.sql("UPDATE Coin SET id = 'a', metal = 'gold' WHERE id = 'b'")
     for _ in 0..<2 { try await old.exchange(with: new) }
-    #expect(try await new.store.find(SecondCoin.self, "a") == SecondCoin(id: "a", metal: .silver, weight: 0.1))
-    #expect(try await old.shownRows() == old.expectedRows())
-    // Set there, the number is the one that a Float has.
-    coin.weight = 0.2
-    try await old.store.save(coin)
+    for replica in [old, new] {
+      #expect(try await Set(replica.store.sync.conflicts().map(\.lost)) == [.text("copper"), .integer(7)])
+      #expect(try await replica.shownRows() == replica.expectedRows())
+    }
+    #expect(try await new.store.fetch(SecondCoin.all) == [SecondCoin(id: "a")])
+  }
+
+  @Test("S16: a row that is known at last has its unique value, and its place in a circle")
+  func rivalsAndCircles() async throws {
+    var old = try Replica([First.Medal.self])
+    let new = try Replica([Second.Medal.self])
+    try await new.store.save(Second.Medal(id: "1", name: "x", metal: .copper))
+    try await new.store.save(Second.Medal(id: "3", name: "y", metal: .copper))
+    try await new.store.save(Second.Medal(id: "4", name: "z", metal: .gold))
+    try await new.store.sql("UPDATE Medal SET next = CASE id WHEN '3' THEN '4' ELSE '3' END WHERE id > '2'")
+    try await old.store.save(First.Medal(id: "2", name: "x"))
     for _ in 0..<2 { try await old.exchange(with: new) }
-    #expect(try await new.store.find(SecondCoin.self, "a")?.weight == Double(0.2 as Float))
-    try await new.store.save(SecondCoin(id: "a", metal: .silver, weight: 0.3))
-    for _ in 0..<2 { try await old.exchange(with: new) }
-    old = try await old.reopened(SecondCoin.self)
-    for _ in 0..<2 { try await old.exchange(with: new) }
-    #expect(try await old.store.find(SecondCoin.self, "a")?.weight == 0.3)
+    #expect(try await old.store.fetch(First.Medal.all).map(\.id) == ["2"])
+    #expect(try await new.store.fetch(Second.Medal.all.sorted(by: \.id)).map(\.id) == ["1", "3", "4"])
+    old = try await old.reopened(Second.Medal.self)
+    #expect(try await old.store.fetch(Second.Medal.all.sorted(by: \.id)).map(\.id) == ["1", "3", "4"])
+    #expect(try await old.store.sync.setAside().map(\.key) == [[.text("2")]])
     try await expectEqual([old, new])
+  }
+
+  @Test("S16: a store without sync in its configuration shows what is known at last once somebody asks")
+  func knownLater() async throws {
+    let old = try Replica([First.Kind.self, First.Piece.self])
+    let new = try Replica([Second.Kind.self, Second.Piece.self])
+    try await new.store.save(Second.Kind(id: "k", metal: .copper))
+    try await old.exchange(with: new)
+    await old.store.close()
+    let store = try Store(at: old.path, for: [Second.Kind.self, Second.Piece.self])
+    #expect(try await store.fetch(Second.Kind.all).isEmpty)
+    #expect(try await store.sync.setAside().isEmpty)
+    #expect(try await store.fetch(Second.Kind.all).map(\.metal) == [.copper])
+    await store.close()
+  }
+
+  @Test("S16: an update that changes tables judges what a program without the models has shown")
+  func describedBeforeUpdate() async throws {
+    let new = try Replica([SecondCoin.self])
+    let tool = try await Replica([PlainMetal.self]).reopened(LocalWindow.self)
+    try await new.store.save([SecondCoin(id: "a", metal: .copper), SecondCoin(id: "b")])
+    for _ in 0..<2 { try await tool.exchange(with: new) }
+    #expect(try await tool.store.sync.setAside().isEmpty)
+    let app = try await tool.reopened(FirstCoin.self)
+    #expect(try await app.store.fetch(FirstCoin.all).map(\.id) == ["b"])
+    #expect(try await app.store.sync.setAside().map(\.reason) == [.incomplete])
+    #expect(try await app.shownRows() == app.expectedRows())
+  }
+
+  @Test("S16: a trigger that keeps a row from leaving doesn't keep the store from opening")
+  func keptByTrigger() async throws {
+    let new = try Replica([SecondCoin.self])
+    let tool = try await Replica([FirstCoin.self]).reopened(LocalWindow.self)
+    try await new.store.save(SecondCoin(id: "a", mint: Second.Mint(metal: .copper)))
+    for _ in 0..<2 { try await tool.exchange(with: new) }
+    try tool.executeOutside("CREATE TRIGGER keep BEFORE DELETE ON Coin BEGIN SELECT RAISE(ABORT, 'kept'); END")
+    let app = try await tool.reopened(FirstCoin.self)
+    #expect(try await app.store.count(FirstCoin.all) == 1)
+    try app.executeOutside("DROP TRIGGER keep")
+    let again = try await app.reopened(FirstCoin.self)
+    #expect(try await again.store.count(FirstCoin.all) == 0)
+    #expect(try await again.store.sync.setAside().map(\.reason) == [.incomplete])
   }
 
   @Test("S16: a program without the models goes by what the file says of them")
