@@ -54,7 +54,9 @@ def test_two_ledgers_have_the_same_after_each_has_read_the_others_file(ledger, o
 def test_an_account_with_the_same_name_waits_until_one_is_renamed(ledger, other, tmp_path):
     ledger.add_account("Cash", initial="100")
     other.add_account("Cash", currency="USD", initial="50")
+    expect(ledger.page.locator("#toast")).to_be_visible()
     read(ledger, save(other, tmp_path / "file"), "Another account is called “Cash” here")
+    expect(ledger.page.locator("#toast")).to_be_hidden()
     expect(ledger.account("Cash")).to_have_count(1)
 
 

@@ -30,6 +30,12 @@ export function offer(message, bringBack) {
   say(message, 'Undo', undo);
 }
 
+/** Withdraws all that was offered: nothing of it can be taken back any longer. */
+export function withdraw() {
+  steps.length = 0;
+  toast.hidden = true;
+}
+
 /** Takes back what was offered last. */
 export async function undo() {
   const bringBack = steps.pop();

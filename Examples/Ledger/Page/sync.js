@@ -1,5 +1,6 @@
 // Sync with another ledger by files: save one for it, and read its own.
 
+import { withdraw } from '/toast.js';
 import * as api from './api.js';
 
 const dialog = document.getElementById('sync-dialog');
@@ -25,6 +26,7 @@ export class SyncDialog {
     state.textContent = `Reading ${file.name}…`;
     try {
       const { changed, waiting } = await api.readSyncFile(file);
+      if (changed > 0) withdraw();
       const rows = changed === 0 ? 'Nothing in it is new.' : changed === 1 ? '1 row has changed.' : `${changed} rows have changed.`;
       const names = waiting.map((name) => `“${name}”`).join(', ');
       state.textContent = waiting.length ? `${rows} Another account is called ${names} here: rename one of the two.` : rows;
