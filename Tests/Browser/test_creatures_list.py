@@ -77,6 +77,15 @@ def test_what_comes_back_by_the_toast_has_the_focus(four):
     expect(four.card("Owl").get_by_role("button", name="Open Owl")).to_be_focused()
 
 
+def test_the_toast_has_no_focus_once_it_is_hidden(four):
+    four.card("Owl").get_by_role("button", name="Open Owl").focus()
+    four.page.keyboard.press("Delete")
+    four.toast.get_by_role("button", name="Undo").focus()
+    # In one task: the browser itself takes the focus away only when it draws the page.
+    assert four.page.evaluate("() => { document.activeElement.click(); return document.activeElement.localName; }") == "body"
+    expect(four.card("Owl").get_by_role("button", name="Open Owl")).to_be_focused()
+
+
 @pytest.mark.parametrize("size", [(300, 900), (900, 300), (400, 300)], ids=["tall", "wide", "usual"])
 def test_no_part_of_a_picture_is_cut_off(creatures, size):
     creatures.add("Portrait", png(*size, (200, 120, 40)))

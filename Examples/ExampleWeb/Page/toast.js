@@ -9,9 +9,15 @@ const steps = [];
 let timer;
 let action;
 
+/** The browser takes the focus from what is hidden only when it draws the page: whoever asks where it is mustn't find it here. */
+function hide() {
+  if (toast.contains(document.activeElement)) document.activeElement.blur();
+  toast.hidden = true;
+}
+
 function hideLater() {
   clearTimeout(timer);
-  timer = setTimeout(() => { toast.hidden = true; }, visibleFor);
+  timer = setTimeout(hide, visibleFor);
 }
 
 /** Says what happened; `label` and `perform` are a button's. */
@@ -33,14 +39,14 @@ export function offer(message, bringBack) {
 /** Withdraws all that was offered: nothing of it can be taken back any longer. */
 export function withdraw() {
   steps.length = 0;
-  toast.hidden = true;
+  hide();
 }
 
 /** Takes back what was offered last. */
 export async function undo() {
   const bringBack = steps.pop();
   if (!bringBack) return;
-  toast.hidden = true;
+  hide();
   try {
     await bringBack();
   } catch (refusal) {
@@ -52,7 +58,7 @@ export async function undo() {
 }
 
 button.addEventListener('click', () => {
-  toast.hidden = true;
+  hide();
   action?.();
 });
 // A pointer or the focus on the toast keeps it there.

@@ -66,6 +66,9 @@ package struct ModuleTable: Sendable, Codable {
   /// relationship is ordered.
   package static func positionColumn(of reference: String) -> String { ReservedNames.position(of: reference) }
 
+  /// The hidden column with the date at which a row of a model expires.
+  package static let expiryColumn = Expiry.column
+
   /// Returns the tables of the models, and of the pairs of their relationships.
   static func all(_ tables: [TableDefinition]) throws -> [ModuleTable] {
     let local = Set(tables.filter { !$0.syncs }.map(\.name))

@@ -102,9 +102,11 @@ extension ReplicaFile {
     return try found.compactMap { try conflict($0, $1) }
   }
 
-  /// Whether a row lacks a property, because it was inserted again by an app without it, and shows the value that was lost.
+  /// Whether a row has the value that was lost: someone has written it again, or the row was inserted again by an app that
+  /// lacks the property, and shows it.
   func isShown(_ lost: ReplicatedValue, as property: String, in row: RowState) -> Bool {
-    if row.isDocument || row.property(property) != nil { return false }
+    if let present = row.property(property) { return present.value == lost }
+    if row.isDocument { return false }
     guard let known = table(row.table)?.properties.first(where: { $0.name == property }) else { return lost.isNull }
     if known.isCounter { return false }
     return lost == value(of: known, in: row) || lost.isNull && !known.column.isOptional
@@ -124,10 +126,11 @@ extension ReplicaFile {
       // What a replica had added later includes it.
       let listed = LostValue(property: known.name, stamp: lost, value: value)
       if isAddition, row.state.losses.contains(where: { $0.isLaterAddition(than: listed) }) { return nil }
+      if row.state.losses.contains(where: { listed.isRepeated(by: $0) }) { return nil }
+      if !isAddition, isShown(value, as: known.name, in: row.state) { return nil }
       property = isAddition ? counted(known.name, in: row.state) : row.state.property(known.name)
       // Who inserted the row again without a property has removed it from a document, or his model lacks it.
       if property == nil {
-        if isShown(value, as: known.name, in: row.state) { return nil }
         let shown = self.table(row.state.table)?.properties.first { $0.name == known.name }
         property = PropertyState(
           name: known.name, value: shown.map { self.value(of: $0, in: row.state) } ?? .null, stamp: row.state.insertion,
@@ -185,7 +188,9 @@ extension ReplicaFile {
       !loss.isDismissed
     else { return missing }
     let isAddition = try property.map { try isCounter($0, of: row.state) } ?? false
-    let decided = row.state.losses.filter { $0 == loss || isAddition && loss.isLaterAddition(than: $0) }
+    let decided = row.state.losses.filter {
+      $0 == loss || isAddition && loss.isLaterAddition(than: $0) || $0.isRepeated(by: loss)
+    }
     var state = row.state.adding(
       decided.map { LostValue(property: property, stamp: $0.stamp, value: .null, isDismissed: true) })
     if restoring {
@@ -243,6 +248,12 @@ extension LostValue {
   /// Whether both are what a replica had added to a counter, and this one is of a later time: it includes the other.
   fileprivate func isLaterAddition(than other: LostValue) -> Bool {
     property == other.property && stamp.replica == other.stamp.replica && stamp.time > other.stamp.time
+  }
+
+  /// Whether it is what a set-aside row had, and the other is the same value, by which the write over that row has replaced it.
+  fileprivate func isRepeated(by other: LostValue) -> Bool {
+    !other.isDismissed && property == other.property && value == other.value
+      && stamp.replica == other.stamp.replica && stamp.time == other.stamp.time + 1
   }
 }
 

@@ -51,7 +51,8 @@ extension StoreSync {
   /// Rows that nothing keeps from being visible any longer, because of what was written since the last exchange, become
   /// visible with this call. If the file can't be written now, they are left out.
   ///
-  /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
+  /// - Throws: `StoreError` `.unsupported` if sync is off in the file, `.constraint` if a trigger of yours keeps one of these rows
+  ///   from the table; the errors of any read.
   /// - Complexity: Proportional to the number of these rows, and to the number of rows that were written since the last
   ///   exchange if one of these becomes visible.
   public func setAside() async throws -> [SetAsideRow] {

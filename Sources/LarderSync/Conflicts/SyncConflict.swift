@@ -66,7 +66,8 @@ extension StoreSync {
   /// stamp of that writer.
   /// Every replica that has both writes lists the conflict, and what one of them decides holds for all.
   ///
-  /// - Returns: The conflicts that nobody has restored or dismissed, and that nobody has overwritten knowing both values.
+  /// - Returns: The conflicts that nobody has restored or dismissed, that nobody has overwritten knowing both values, and whose
+  ///   value the row doesn't have again.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   public func conflicts() async throws -> [SyncConflict] {
     try await store.readingModule { try ReplicaFile($0).conflicts() }

@@ -13,24 +13,45 @@ extension Tracker {
 
   /// Computes the noted rows that this program's types decide about otherwise, in transactions of its own.
   ///
+  /// A row that can't be read or written, because the file is damaged or a trigger of the program forbids it, stays noted and
+  /// keeps no other from its turn.
+  ///
+  /// - Throws: The first error of a row, after all had their turn; at once, the errors of any write that each would meet.
   /// - Complexity: Proportional to the number of noted rows of the models that this program declares.
   func judge() throws {
+    var failure: StoreError?
     try forEachChunk { table, rows, file in
-      guard try rows.contains(where: { try verdict($0, file) != .stays }) else { return true }
-      try connection.transaction { try decide(table, rows) }
+      let decidable = try rows.filter { row in try attempt({ try verdict(row, file) }, &failure) ?? .stays != .stays }
+      if decidable.isEmpty { return true }
+      do {
+        try decide(table, decidable)
+      } catch let error as StoreError where !error.concernsAllRows {
+        for row in decidable { _ = try attempt({ try decide(table, [row]) }, &failure) }
+      }
       return true
     }
+    if let failure { throw failure }
   }
 
-  /// Whether this program's types decide otherwise about a noted row. It only reads.
+  /// Whether this program's types decide otherwise about a noted row. It only reads, and leaves out what it can't read.
   func hasDueRows() throws -> Bool {
     guard try hasTable(SyncTables.unjudged) else { return false }
-    var isDue = false
+    var (isDue, ignored) = (false, StoreError?.none)
     try forEachChunk { _, rows, file in
-      isDue = try rows.contains { try verdict($0, file) == .isDue }
+      isDue = try rows.contains { row in try attempt({ try verdict(row, file) }, &ignored) == .isDue }
       return !isDue
     }
     return isDue
+  }
+
+  /// What the closure returns, or nil if it fails because of a row; `failure` becomes the error then, if it has none.
+  private func attempt<Result>(_ body: () throws -> Result, _ failure: inout StoreError?) throws -> Result? {
+    do {
+      return try body()
+    } catch let error as StoreError where !error.concernsAllRows {
+      failure = failure ?? error
+      return nil
+    }
   }
 
   /// Hands over the noted rows of each table of the program's models, some at a time, until the closure returns false.
@@ -67,21 +88,22 @@ extension Tracker {
     return row.isVisible == isComplete ? isComplete ? .isSettled : .stays : .isDue
   }
 
-  /// Computes the rows that are due, in a transaction of the caller's. A row that must stay away for another reason isn't noted
-  /// any longer.
+  /// Computes the rows that are due, in a transaction. A row that must stay away for another reason isn't noted any longer.
   private func decide(_ table: Int64, _ rows: [Int64]) throws {
-    let file = try ReplicaFile(connection)
-    var due: [Int64] = []
-    for id in rows {
-      let verdict = try verdict(id, file)
-      if verdict == .isDue { due.append(id) }
-      if verdict == .stays { continue }
-      try connection.run(
-        "DELETE FROM \(SyncTables.unjudged) WHERE table_id = ?1 AND row = ?2", [.integer(table), .integer(id)])
+    try connection.transaction {
+      let file = try ReplicaFile(connection)
+      var due: [Int64] = []
+      for id in rows {
+        let verdict = try verdict(id, file)
+        if verdict == .isDue { due.append(id) }
+        if verdict == .stays { continue }
+        try connection.run(
+          "DELETE FROM \(SyncTables.unjudged) WHERE table_id = ?1 AND row = ?2", [.integer(table), .integer(id)])
+      }
+      var settling = Settling()
+      // Whoever can't be read is noted again.
+      try settling.compute(all: due, file)
     }
-    var settling = Settling()
-    // Whoever can't be read is noted again.
-    try settling.compute(all: due, file)
   }
 
   /// Whether visible rows of a table are noted.
@@ -92,5 +114,12 @@ extension Tracker {
       SELECT 1 FROM \(SyncTables.unjudged) AS noted JOIN \(SyncTables.rows) AS known ON known.id = noted.row
         WHERE noted.table_id = (SELECT id FROM \(SyncTables.tables) WHERE name = ?1) AND known.status = 0 LIMIT 1
       """, [.init(name)])
+  }
+}
+
+extension StoreError {
+  /// Whether it comes from the file as a whole, its disk or its lock, and not from a row.
+  fileprivate var concernsAllRows: Bool {
+    [.busy, .suspended, .diskFull, .readOnly, .inputOutput, .closed].contains(code)
   }
 }

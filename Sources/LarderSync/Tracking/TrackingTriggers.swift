@@ -20,9 +20,17 @@ struct TrackingTriggers {
   /// An insertion over a set-aside row is an edit of all its properties. Any other starts the row anew, and takes over
   /// properties of the former one that this program's model lacks: it can't have meant to change them. They keep their
   /// stamps.
+  ///
+  /// Whoever saves a row over one that is set aside can't see what that had, so all of its values are listed as lost. Their time is
+  /// later than that of the write, over which nothing would be listed otherwise. Those that the write repeats are left
+  /// out when conflicts are read: this trigger doesn't know the new values, and one that does would cost every insertion.
   static let again = """
     CREATE TRIGGER main.\(prefix)again AFTER UPDATE OF time ON \(SyncTables.rows) WHEN \(isTracking)
       AND new.length % 2 = 1 AND (new.length > old.length OR \(wasSetAside)) BEGIN
+      INSERT OR IGNORE INTO \(SyncTables.conflicts) (row, property, time, replica, value)
+        SELECT new.id, cell.property, clock.now + 1, clock.replica, cell.value FROM \(SyncTables.cells) AS cell
+        JOIN \(SyncTables.properties) AS property ON property.id = cell.property CROSS JOIN \(SyncTables.clock) AS clock
+        WHERE cell.row = new.id AND cell.held BETWEEN 1 AND 3 AND cell.time > 0 AND \(wasMissed) AND \(isListed);
       DELETE FROM \(SyncTables.cells) WHERE row = new.id AND NOT (\(wasSetAside)) AND NOT (\(livesOn));
       UPDATE \(SyncTables.cells) SET length = new.length WHERE row = new.id AND NOT (\(wasSetAside));
       UPDATE \(SyncTables.counters) SET length = new.length,
@@ -49,8 +57,19 @@ struct TrackingTriggers {
     AND EXISTS (SELECT 1 FROM \(SyncTables.tables) WHERE id = new.table_id AND \(CollectionName.isModelTable))
     """
 
+  /// The condition that a property of a model has a value that users have written: not the date of expiry, nor the position
+  /// in an ordered relationship.
+  private static let isListed = """
+    property.column_name <> '\(ModuleTable.expiryColumn)' AND property.is_counter = 0
+    AND property.column_name NOT IN (SELECT '\(ModuleTable.positionColumn(of: "' || column_name || '"))'
+    FROM \(SyncTables.properties) WHERE table_id = new.table_id AND column_name IS NOT NULL)
+    AND EXISTS (SELECT 1 FROM \(SyncTables.tables) WHERE id = new.table_id AND \(CollectionName.isModelTable))
+    """
+
   private static let wasSetAside =
     "\(SyncTables.isSetAside.replacing("status", with: "old.status")) AND old.length % 2 = 1"
+  private static let wasMissed =
+    "\(SyncTables.isMissed.replacing("status", with: "old.status")) AND old.length % 2 = 1"
   private static let isTracking = "(SELECT is_applying FROM \(SyncTables.clock)) = 0"
   /// The time of the write, and the number of this replica.
   static let (now, replica) = ("(SELECT now FROM \(SyncTables.clock))", "(SELECT replica FROM \(SyncTables.clock))")
@@ -103,7 +122,7 @@ struct TrackingTriggers {
         replica = CASE WHEN \(isEdit) THEN replica ELSE excluded.replica END,
         deletion_time = NULL, deletion_replica = NULL, position = excluded.position, source = NULL, status = 0
       """
-    return [SyncTables.tick] + [keepingLost].compactMap { $0 } + [upsert]
+    return [SyncTables.tick, upsert]
       + table.counters.map { counter in
         let value = "new.\(counter.column.name.quotedName)"
         // A row that was set aside keeps what others have added, so that it shows the value that it was saved with.
@@ -112,26 +131,6 @@ struct TrackingTriggers {
           to: counter, high: "(\(value) >> 32) - \(high)", low: "(\(value) & \(lowMask)) - \(low)",
           when: "(\(value) >> 32, \(value) & \(lowMask)) <> (\(high) + (\(low) >> 32), \(low) & \(lowMask))")
       }
-  }
-
-  /// Lists what a row that is set aside had, and that a row with its key replaces: whoever saves it could not see that.
-  ///
-  /// The time is later than that of the write, over which nothing would be listed otherwise.
-  private var keepingLost: String? {
-    let own = table.orders.map { table.properties[$0.position].column.name } + [table.description.expiryColumn]
-    let kept = table.registers.filter { !own.contains($0.column.name) }
-    if table.isCollection || kept.isEmpty { return nil }
-    let values = kept.map { "WHEN \($0.id) THEN new.\($0.column.name.quotedName)" }
-    return """
-      INSERT OR IGNORE INTO \(SyncTables.conflicts) (row, property, time, replica, value)
-        SELECT row.id, cell.property, clock.now + 1, clock.replica, cell.value
-        FROM \(SyncTables.rows) AS row CROSS JOIN \(SyncTables.cells) AS cell ON cell.row = row.id
-        CROSS JOIN \(SyncTables.clock) AS clock
-        WHERE \(isRow("new", alias: "row.")) AND \(SyncTables.isMissed.replacing("status", with: "row.status"))
-        AND row.length % 2 = 1 AND cell.held BETWEEN 1 AND 3 AND cell.time > 0
-        AND cell.property IN (\(kept.map { "\($0.id)" }.joined(separator: ", ")))
-        AND cell.value IS NOT CASE cell.property \(values.joined(separator: " ")) END COLLATE BINARY
-      """
   }
 
   // MARK: Counters

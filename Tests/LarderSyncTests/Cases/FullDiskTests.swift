@@ -14,15 +14,6 @@ struct FullDiskTests {
     (a, b) = (try Replica(), try Replica())
   }
 
-  /// Lets the file of a replica grow by so many pages, as if the disk had no room for more; without a limit for nil.
-  private func setRoom(_ pages: Int64?, for replica: Replica) async throws {
-    try await replica.store.writingModule { connection in
-      let size = try connection.first("PRAGMA main.page_count") { $0.integer(0) } ?? 0
-      let limit = pages.map { size + $0 } ?? 1 << 30
-      _ = try connection.first("PRAGMA main.max_page_count = \(limit)") { $0.integer(0) }
-    }
-  }
-
   @Test(
     "S19: the store is as before the transaction that had no room, keeps those before it, and goes on when there is room",
     arguments: [false, true])
@@ -32,7 +23,7 @@ struct FullDiskTests {
     try await a.store.insert(SharedPage(id: "mine"))
     let sent = try await b.state()
     // 500 rows, which are one transaction, need about 150 pages.
-    try await setRoom(400, for: a)
+    try await a.store.setRoom(400)
     let error = await #expect(throws: StoreError.self) {
       if isBegunByOther { try await b.exchange(with: a) } else { try await a.exchange(with: b) }
     }
@@ -52,7 +43,7 @@ struct FullDiskTests {
     let rest = try await neighbor.store.sync.changes(after: cursor, for: a.store.sync.replica(), limit: 10_000)
     #expect(rest.rows.filter { $0.table == "SharedKind" }.count >= Self.count - arrived)
 
-    try await setRoom(nil, for: a)
+    try await a.store.setRoom(nil)
     try await a.exchange(with: b)
     try await b.exchange(with: a)
     try await expectEqual([a, b])
