@@ -23,7 +23,7 @@ final class SyncFeature: ModuleFeature {
     let isCopy = try SyncTables.exist(connection) && ReplicaFile(connection).isCopy()
     if try isCopy || !tracker.isFit() { try fit(tracker) }
     // What fails stays noted for the next opening. A damaged file must be open to be repaired.
-    do { try tracker.judge() } catch is StoreError {}
+    do { _ = try tracker.judge() } catch is StoreError {}
     OpenedFile.of(connection).position = try ReplicaFile(connection).clock().now
   }
 

@@ -88,52 +88,49 @@ extension ReplicaFile {
 
   /// The conflicts that nobody has decided, newest first.
   func conflicts() throws -> [SyncConflict] {
-    let found = try connection.rows(
-      """
-      SELECT row, property, time, replica, value FROM \(SyncTables.conflicts) WHERE is_dismissed = 0 \
-      ORDER BY time DESC, row, property
-      """
-    ) { row in
-      (
-        ConflictAddress(
-          row: row.integer(0), property: row.integer(1), time: row.integer(2), replica: row.integer(3)), row.value(4)
-      )
+    let rows = try connection.rows(
+      "SELECT DISTINCT row FROM \(SyncTables.conflicts) WHERE is_dismissed = 0 ORDER BY row"
+    ) { $0.integer(0) }
+    var found: [SyncConflict] = []
+    for id in rows {
+      guard let row = try row(id) else { continue }
+      found += try row.state.losses.compactMap { try conflict($0, row) }
     }
-    return try found.compactMap { try conflict($0, $1) }
+    // Those of one time keep the order of their rows and properties.
+    return found.enumerated().sorted { left, right in
+      (right.element.lostStamp.time, left.offset) < (left.element.lostStamp.time, right.offset)
+    }.map(\.element)
   }
 
-  /// Whether a row has the value that was lost: someone has written it again, or the row was inserted again by an app that
-  /// lacks the property, and shows it.
-  func isShown(_ lost: ReplicatedValue, as property: String, in row: RowState) -> Bool {
-    if let present = row.property(property) { return present.value == lost }
-    if row.isDocument { return false }
+  /// Whether somebody has still to decide about a value that lost.
+  func isListed(_ loss: LostValue, _ row: StoredRow) throws -> Bool { try conflict(loss, row) != nil }
+
+  /// Whether a row lacks a property, because it was inserted again by an app without it, and shows the value that was lost.
+  private func isShown(_ lost: ReplicatedValue, as property: String, in row: RowState) -> Bool {
+    if row.isDocument || row.property(property) != nil { return false }
     guard let known = table(row.table)?.properties.first(where: { $0.name == property }) else { return lost.isNull }
     if known.isCounter { return false }
     return lost == value(of: known, in: row) || lost.isNull && !known.column.isOptional
   }
 
-  /// Nil if the row or the property was written since by someone who knew of both values.
-  private func conflict(_ address: ConflictAddress, _ value: ReplicatedValue) throws -> SyncConflict? {
-    guard let row = try row(address.row), row.status != .expired else { return nil }
-    let lost = try stamp(address.time, address.replica)
-    let isDeletion = address.property == 0
+  /// Nil if someone has decided about it, or if the row or the property was written since by someone who knew of both values.
+  private func conflict(_ loss: LostValue, _ row: StoredRow) throws -> SyncConflict? {
+    if loss.isDismissed || row.status == .expired { return nil }
+    let (lost, value) = (loss.stamp, loss.value)
+    let isDeletion = loss.property == nil
     var property: PropertyState?
     var isAddition = false
-    if !isDeletion {
-      let table = try tableID(of: row.state.table, keyCount: row.state.key.count)
-      guard let known = try properties(of: table).first(where: { $0.id == address.property }) else { return nil }
-      isAddition = known.isCounter
+    if let name = loss.property {
+      isAddition = try isCounter(name, of: row.state)
       // What a replica had added later includes it.
-      let listed = LostValue(property: known.name, stamp: lost, value: value)
-      if isAddition, row.state.losses.contains(where: { $0.isLaterAddition(than: listed) }) { return nil }
-      if row.state.losses.contains(where: { listed.isRepeated(by: $0) }) { return nil }
-      if !isAddition, isShown(value, as: known.name, in: row.state) { return nil }
-      property = isAddition ? counted(known.name, in: row.state) : row.state.property(known.name)
+      if isAddition, row.state.losses.contains(where: { $0.isLaterAddition(than: loss) }) { return nil }
+      property = isAddition ? counted(name, in: row.state) : row.state.property(name)
       // Who inserted the row again without a property has removed it from a document, or his model lacks it.
       if property == nil {
-        let shown = self.table(row.state.table)?.properties.first { $0.name == known.name }
+        if isShown(value, as: name, in: row.state) { return nil }
+        let shown = self.table(row.state.table)?.properties.first { $0.name == name }
         property = PropertyState(
-          name: known.name, value: shown.map { self.value(of: $0, in: row.state) } ?? .null, stamp: row.state.insertion,
+          name: name, value: shown.map { self.value(of: $0, in: row.state) } ?? .null, stamp: row.state.insertion,
           causalLength: row.state.insertionLength)
       }
     }
@@ -166,6 +163,24 @@ extension ReplicaFile {
     return table(row.table)?.properties.first { $0.name == property }?.column.property ?? property
   }
 
+  // MARK: Removing
+
+  /// Removes what set-aside rows had, and the writes over them have written again: rows are read without it. In a transaction of
+  /// the caller's.
+  ///
+  /// - Parameter time: The time up to which this was done.
+  func removeRepeatedLosses(after time: Int64) throws {
+    let own = try clock().replica
+    let ids = try connection.rows(
+      "SELECT DISTINCT row FROM \(SyncTables.conflicts) WHERE replica = ?1 AND time > ?2",
+      [.integer(own), .integer(time)]
+    ) { $0.integer(0) }
+    for id in ids {
+      guard let state = try row(id)?.state else { continue }
+      try writeLosses(state, id, try tableID(of: state.table, keyCount: state.key.count))
+    }
+  }
+
   // MARK: Deciding
 
   /// Decides about a conflict: its value is forgotten, on all replicas. It stays in the state, so that it isn't found anew.
@@ -188,9 +203,7 @@ extension ReplicaFile {
       !loss.isDismissed
     else { return missing }
     let isAddition = try property.map { try isCounter($0, of: row.state) } ?? false
-    let decided = row.state.losses.filter {
-      $0 == loss || isAddition && loss.isLaterAddition(than: $0) || $0.isRepeated(by: loss)
-    }
+    let decided = row.state.losses.filter { $0 == loss || isAddition && loss.isLaterAddition(than: $0) }
     var state = row.state.adding(
       decided.map { LostValue(property: property, stamp: $0.stamp, value: .null, isDismissed: true) })
     if restoring {
@@ -249,15 +262,40 @@ extension LostValue {
   fileprivate func isLaterAddition(than other: LostValue) -> Bool {
     property == other.property && stamp.replica == other.stamp.replica && stamp.time > other.stamp.time
   }
+}
 
-  /// Whether it is what a set-aside row had, and the other is the same value, by which the write over that row has replaced it.
-  fileprivate func isRepeated(by other: LostValue) -> Bool {
-    !other.isDismissed && property == other.property && value == other.value
-      && stamp.replica == other.stamp.replica && stamp.time == other.stamp.time + 1
+extension ReplicatedValue {
+  /// Whether both are equal, or the same number in two storage classes.
+  fileprivate func isSame(as other: ReplicatedValue) -> Bool {
+    switch (self, other) {
+    case (.integer(let whole), .real(let real)), (.real(let real), .integer(let whole)): Int64(exactly: real) == whole
+    default: self == other
+    }
   }
 }
 
 extension RowState {
+  /// The state without the values that a set-aside row had and the write over it has written again: they have the time after
+  /// that of the write. A trigger lists them, because it doesn't know what is written.
+  var withoutRepeatedLosses: RowState {
+    if losses.isEmpty { return self }
+    struct Write: Hashable {
+      let property: String
+      let stamp: Stamp
+    }
+    var written = Dictionary(properties.map { (Write(property: $0.name, stamp: $0.stamp), $0.value) }) { $1 }
+    for loss in losses where !loss.isDismissed {
+      if let property = loss.property { written[Write(property: property, stamp: loss.stamp)] = loss.value }
+    }
+    let rest = losses.filter { loss in
+      guard !loss.isDismissed, let property = loss.property,
+        let before = Stamp(time: loss.stamp.time - 1, replica: loss.stamp.replica)
+      else { return true }
+      return !(written[Write(property: property, stamp: before)]?.isSame(as: loss.value) ?? false)
+    }
+    return changed(losses: rest)
+  }
+
   /// The stamps of the writes to properties and counters.
   var writes: [Stamp] { properties.map(\.stamp) + contributions.map(\.stamp) }
 

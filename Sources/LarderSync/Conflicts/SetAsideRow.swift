@@ -62,16 +62,19 @@ extension StoreSync {
       return try (rows, areAll && !Tracker(connection).hasDueRows())
     }
     if areAll { return rows }
+    let failure: StoreError?
     do {
-      try await store.writingModule { connection in
+      failure = try await store.writingModule { connection in
         try connection.transaction { try Tracker(connection).upgrade() }
-        try Tracker(connection).judge()
+        return try Tracker(connection).judge()
       }
       try await settleChanges()
     } catch let error as StoreError where [.readOnly, .busy, .diskFull, .suspended].contains(error.code) {
       return rows
     }
-    return try await store.readingModule { try ReplicaFile($0).setAsideRows().rows }
+    let (rest, isRestListed) = try await store.readingModule { try ReplicaFile($0).setAsideRows() }
+    if !isRestListed, let failure { throw failure }
+    return rest
   }
 
   /// Computes what the writes since the last exchange have made visible.

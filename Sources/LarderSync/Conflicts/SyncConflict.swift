@@ -50,14 +50,6 @@ public struct SyncConflict: Sendable, Hashable {
   let property: String?
 }
 
-/// What names a conflict in the file.
-struct ConflictAddress {
-  let row: Int64
-  let property: Int64
-  let time: Int64
-  let replica: Int64
-}
-
 extension StoreSync {
   /// Returns the values that lost against others whose writers hadn't seen them, newest first.
   ///
@@ -66,8 +58,7 @@ extension StoreSync {
   /// stamp of that writer.
   /// Every replica that has both writes lists the conflict, and what one of them decides holds for all.
   ///
-  /// - Returns: The conflicts that nobody has restored or dismissed, that nobody has overwritten knowing both values, and whose
-  ///   value the row doesn't have again.
+  /// - Returns: The conflicts that nobody has restored or dismissed, and that nobody has overwritten knowing both values.
   /// - Throws: `StoreError` `.unsupported` if sync is off in the file; the errors of any read.
   public func conflicts() async throws -> [SyncConflict] {
     try await store.readingModule { try ReplicaFile($0).conflicts() }

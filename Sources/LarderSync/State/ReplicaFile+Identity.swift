@@ -45,6 +45,7 @@ extension ReplicaFile {
     let clock = try clock()
     guard clock.identified < clock.now else { return }
     try confirmContributions(after: clock.identified)
+    try removeRepeatedLosses(after: clock.identified)
     try connection.run("UPDATE \(SyncTables.clock) SET identified = now")
   }
 
@@ -125,6 +126,7 @@ extension ReplicaFile {
       "UPDATE \(SyncTables.rows) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
       "UPDATE \(SyncTables.rows) SET deletion_replica = ?2 WHERE deletion_replica = ?1 AND deletion_time > ?3",
       "UPDATE \(SyncTables.cells) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
+      "UPDATE \(SyncTables.conflicts) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
       "UPDATE \(SyncTables.forgotten) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
       // What the new replica has added is the difference to what was confirmed of the former one.
       """

@@ -81,13 +81,14 @@ extension ReplicaFile {
     return found.sorted()
   }
 
+  /// Writes losses in place of those that the row has.
   func writeLosses(_ state: RowState, _ row: Int64, _ table: Int64) throws {
+    if hasLosses { try connection.run("DELETE FROM \(SyncTables.conflicts) WHERE row = ?1", [.integer(row)]) }
     for loss in state.losses {
       try connection.run(
         """
         INSERT INTO \(SyncTables.conflicts) (row, property, time, replica, value, is_dismissed)
-          VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (row, property, time, replica) DO UPDATE SET
-          value = excluded.value, is_dismissed = excluded.is_dismissed
+          VALUES (?1, ?2, ?3, ?4, ?5, ?6)
         """,
         [
           .integer(row), .integer(try loss.property.map { try property($0, of: table).id } ?? 0),

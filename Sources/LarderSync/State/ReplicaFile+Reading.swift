@@ -158,7 +158,7 @@ extension ReplicaFile {
       contributions: try contributions(of: metadata.id, metadata.table, since: insertionLength),
       losses: try losses(of: metadata.id, metadata.table))
     return StoredRow(
-      id: metadata.id, state: state, status: metadata.status, hidden: hidden, shown: shownValues,
+      id: metadata.id, state: state.withoutRepeatedLosses, status: metadata.status, hidden: hidden, shown: shownValues,
       position: metadata.position, source: metadata.source)
   }
 

@@ -90,9 +90,7 @@ extension ReplicaFile {
     while next < gone.count {
       let row = gone[next]
       next += 1
-      let isInConflict = row.state.losses.contains { loss in
-        !loss.isDismissed && !(loss.property.map { isShown(loss.value, as: $0, in: row.state) } ?? false)
-      }
+      let isInConflict = try row.state.losses.contains { try isListed($0, row) }
       guard !row.isVisible, !isInConflict, try visibleReferrers(of: row.rowKey).isEmpty else { return nil }
       for referrer in try setAsideReferrers(of: row.rowKey) where !seen.contains(referrer.rowKey) {
         guard referrer.status == .cascaded else { return nil }

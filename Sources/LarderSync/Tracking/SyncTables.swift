@@ -136,8 +136,10 @@ enum SyncTables {
     row_key TEXT) STRICT, WITHOUT ROWID
     """
 
-  static let createForgottenIndexes = [
-    "CREATE INDEX IF NOT EXISTS main.\(forgotten)_key ON \(forgotten) (table_id, row_key, length)"
+  /// Files of the first versions lack these.
+  static let createLaterIndexes = [
+    "CREATE INDEX IF NOT EXISTS main.\(forgotten)_key ON \(forgotten) (table_id, row_key, length)",
+    "CREATE INDEX IF NOT EXISTS main.\(conflicts)_time ON \(conflicts) (replica, time)",
   ]
 
   /// What triggers write down before a statement writes a row, for those that act afterwards, and what programs do for others.
@@ -155,7 +157,7 @@ enum SyncTables {
   ]
 
   /// The version of the tables, indexes and triggers. Files of an earlier one get what they lack when they are opened.
-  static let version: Int64 = 11
+  static let version: Int64 = 12
 
   /// The names of the columns of keys.
   static func keys(_ count: Int) -> [String] { (1...count).map { "key\($0)" } }

@@ -74,7 +74,7 @@ extension Tracker {
     if try !columns(of: SyncTables.replaced).contains("writer") {
       try connection.execute("DROP TABLE IF EXISTS main.\(SyncTables.replaced)")
     }
-    for statement in SyncTables.createForgottenIndexes + SyncTables.createNotes { try connection.execute(statement) }
+    for statement in SyncTables.createLaterIndexes + SyncTables.createNotes { try connection.execute(statement) }
     if try !columns(of: SyncTables.tables).contains("left_at") {
       try connection.execute("ALTER TABLE main.\(SyncTables.tables) ADD COLUMN left_at INTEGER")
     }

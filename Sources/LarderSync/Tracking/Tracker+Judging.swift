@@ -16,9 +16,10 @@ extension Tracker {
   /// A row that can't be read or written, because the file is damaged or a trigger of the program forbids it, stays noted and
   /// keeps no other from its turn.
   ///
-  /// - Throws: The first error of a row, after all had their turn; at once, the errors of any write that each would meet.
+  /// - Returns: The first error of a row.
+  /// - Throws: The errors of any write that each row would meet.
   /// - Complexity: Proportional to the number of noted rows of the models that this program declares.
-  func judge() throws {
+  func judge() throws -> StoreError? {
     var failure: StoreError?
     try forEachChunk { table, rows, file in
       let decidable = try rows.filter { row in try attempt({ try verdict(row, file) }, &failure) ?? .stays != .stays }
@@ -30,7 +31,7 @@ extension Tracker {
       }
       return true
     }
-    if let failure { throw failure }
+    return failure
   }
 
   /// Whether this program's types decide otherwise about a noted row. It only reads, and leaves out what it can't read.

@@ -28,7 +28,7 @@ struct Tracker {
     for statement in SyncTables.create + SyncTables.createKeyIndexes(SyncTables.fewestKeys) {
       try connection.execute(statement)
     }
-    for statement in SyncTables.createForgottenIndexes + SyncTables.createNotes { try connection.execute(statement) }
+    for statement in SyncTables.createLaterIndexes + SyncTables.createNotes { try connection.execute(statement) }
     try connection.execute(TrackingTriggers.again)
     try connection.countAttachments(in: SyncFeature.heldValues)
     try connection.run("INSERT INTO \(SyncTables.replicas) (id, replica) VALUES (1, ?1)", [.blob(ReplicaID().bytes)])

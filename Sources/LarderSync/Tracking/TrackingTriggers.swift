@@ -22,8 +22,8 @@ struct TrackingTriggers {
   /// stamps.
   ///
   /// Whoever saves a row over one that is set aside can't see what that had, so all of its values are listed as lost. Their time is
-  /// later than that of the write, over which nothing would be listed otherwise. Those that the write repeats are left
-  /// out when conflicts are read: this trigger doesn't know the new values, and one that does would cost every insertion.
+  /// later than that of the write, over which nothing would be listed otherwise. Those that the write repeats are left out
+  /// when the row is read: this trigger doesn't know the new values, and one that does would cost every insertion.
   static let again = """
     CREATE TRIGGER main.\(prefix)again AFTER UPDATE OF time ON \(SyncTables.rows) WHEN \(isTracking)
       AND new.length % 2 = 1 AND (new.length > old.length OR \(wasSetAside)) BEGIN
@@ -62,7 +62,7 @@ struct TrackingTriggers {
   private static let isListed = """
     property.column_name <> '\(ModuleTable.expiryColumn)' AND property.is_counter = 0
     AND property.column_name NOT IN (SELECT '\(ModuleTable.positionColumn(of: "' || column_name || '"))'
-    FROM \(SyncTables.properties) WHERE table_id = new.table_id AND column_name IS NOT NULL)
+    FROM \(SyncTables.properties) WHERE table_id = new.table_id AND column_name IS NOT NULL AND is_looked_up = 1)
     AND EXISTS (SELECT 1 FROM \(SyncTables.tables) WHERE id = new.table_id AND \(CollectionName.isModelTable))
     """
 
