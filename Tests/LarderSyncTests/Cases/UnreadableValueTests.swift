@@ -199,6 +199,7 @@ struct UnreadableValueTests {
     value.set(in: &coin)
     try await new.store.save(coin)
     // The older app's value is the later one.
+    try await old.setClock(past: new)
     let known = FirstCoin(
       id: "a", metal: .silver, grade: .fine, mint: First.Mint(metal: .silver), metals: [.silver], worth: 1, weight: 1)
     try await old.store.save(known)
@@ -397,6 +398,7 @@ struct UnreadableValueTests {
     try await new.store.save(Second.Medal(id: "3", name: "y", metal: .copper))
     try await new.store.save(Second.Medal(id: "4", name: "z", metal: .gold))
     try await new.store.sql("UPDATE Medal SET next = CASE id WHEN '3' THEN '4' ELSE '3' END WHERE id > '2'")
+    try await old.setClock(past: new)
     try await old.store.save(First.Medal(id: "2", name: "x"))
     for _ in 0..<2 { try await old.exchange(with: new) }
     #expect(try await old.store.fetch(First.Medal.all).map(\.id) == ["2"])
