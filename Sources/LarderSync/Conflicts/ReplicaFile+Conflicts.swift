@@ -93,8 +93,7 @@ extension ReplicaFile {
     ) { $0.integer(0) }
     var found: [SyncConflict] = []
     for id in rows {
-      guard let row = try row(id) else { continue }
-      found += try row.state.losses.compactMap { try conflict($0, row) }
+      if let row = try row(id) { found += try conflicts(of: row) }
     }
     // Those of one time keep the order of their rows and properties.
     return found.enumerated().sorted { left, right in
@@ -102,8 +101,27 @@ extension ReplicaFile {
     }.map(\.element)
   }
 
-  /// Whether somebody has still to decide about a value that lost.
-  func isListed(_ loss: LostValue, _ row: StoredRow) throws -> Bool { try conflict(loss, row) != nil }
+  /// The conflicts of a row that nobody has decided.
+  func conflicts(of row: StoredRow) throws -> [SyncConflict] {
+    // What a replica had added to a counter later includes what it had added before.
+    let latest = Dictionary(
+      row.state.losses.compactMap { loss in
+        loss.property.map { (Addition(counter: $0, replica: loss.stamp.replica), loss.stamp.time) }
+      }, uniquingKeysWith: max)
+    return try row.state.losses.compactMap { loss in
+      if let property = loss.property, try isCounter(property, of: row.state),
+        let last = latest[Addition(counter: property, replica: loss.stamp.replica)], last > loss.stamp.time
+      {
+        return nil
+      }
+      return try conflict(loss, row)
+    }
+  }
+
+  private struct Addition: Hashable {
+    let counter: String
+    let replica: ReplicaID
+  }
 
   /// Whether a row lacks a property, because it was inserted again by an app without it, and shows the value that was lost.
   private func isShown(_ lost: ReplicatedValue, as property: String, in row: RowState) -> Bool {
@@ -122,8 +140,6 @@ extension ReplicaFile {
     var isAddition = false
     if let name = loss.property {
       isAddition = try isCounter(name, of: row.state)
-      // What a replica had added later includes it.
-      if isAddition, row.state.losses.contains(where: { $0.isLaterAddition(than: loss) }) { return nil }
       property = isAddition ? counted(name, in: row.state) : row.state.property(name)
       // Who inserted the row again without a property has removed it from a document, or his model lacks it.
       if property == nil {
@@ -176,8 +192,13 @@ extension ReplicaFile {
       [.integer(own), .integer(time)]
     ) { $0.integer(0) }
     for id in ids {
-      guard let state = try row(id)?.state else { continue }
-      try writeLosses(state, id, try tableID(of: state.table, keyCount: state.key.count))
+      do {
+        guard let state = try row(id)?.state else { continue }
+        try writeLosses(state, id, try tableID(of: state.table, keyCount: state.key.count))
+      } catch let error as StoreError where error.code == .corrupt {
+        // Whoever needs the row reports it.
+        continue
+      }
     }
   }
 

@@ -59,8 +59,8 @@ extension ReplicaFile {
   }
 
   func progress(of replica: ReplicaID) throws -> Progress {
-    // The tables of an earlier version lack the column.
-    let begunAfter = try Tracker(connection).isCurrent() ? "begun_after" : "0"
+    let hasBegun = try Tracker(connection).hasColumn("begun_after", in: SyncTables.replicas)
+    let begunAfter = hasBegun ? "begun_after" : "0"
     return try connection.first(
       "SELECT received, \(begunAfter), starts_afresh FROM \(SyncTables.replicas) WHERE replica = ?1",
       [.blob(replica.bytes)]
@@ -81,7 +81,7 @@ extension ReplicaFile {
 
   /// The last deletion that this file had forgotten when it began to send another replica all of its changes.
   func sentAfter(to replica: ReplicaID) throws -> Int64 {
-    guard try Tracker(connection).isCurrent() else { return 0 }
+    guard try Tracker(connection).hasColumn("sent_after", in: SyncTables.replicas) else { return 0 }
     let found = try connection.first(
       "SELECT sent_after FROM \(SyncTables.replicas) WHERE replica = ?1", [.blob(replica.bytes)]
     ) { $0.integer(0) }

@@ -45,7 +45,6 @@ extension ReplicaFile {
     let clock = try clock()
     guard clock.identified < clock.now else { return }
     try confirmContributions(after: clock.identified)
-    try removeRepeatedLosses(after: clock.identified)
     try connection.run("UPDATE \(SyncTables.clock) SET identified = now")
   }
 
@@ -73,6 +72,7 @@ extension ReplicaFile {
   func recordHandingOut(as replica: ReplicaID) throws {
     try identify()
     guard try own() == replica else { throw wrongCursor }
+    try removeRepeatedLosses(after: clock().identified)
     try confirmIdentity()
   }
 
@@ -126,7 +126,12 @@ extension ReplicaFile {
       "UPDATE \(SyncTables.rows) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
       "UPDATE \(SyncTables.rows) SET deletion_replica = ?2 WHERE deletion_replica = ?1 AND deletion_time > ?3",
       "UPDATE \(SyncTables.cells) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
-      "UPDATE \(SyncTables.conflicts) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
+      // What the write over a set-aside row has listed is of its own writer.
+      """
+      UPDATE \(SyncTables.conflicts) AS lost SET replica = ?2 WHERE replica = ?1 AND time > ?3
+        AND EXISTS (SELECT 1 FROM \(SyncTables.cells) WHERE row = lost.row AND property = lost.property
+        AND replica = ?2 AND time = lost.time - 1)
+      """,
       "UPDATE \(SyncTables.forgotten) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
       // What the new replica has added is the difference to what was confirmed of the former one.
       """

@@ -90,8 +90,9 @@ extension ReplicaFile {
     while next < gone.count {
       let row = gone[next]
       next += 1
-      let isInConflict = try row.state.losses.contains { try isListed($0, row) }
-      guard !row.isVisible, !isInConflict, try visibleReferrers(of: row.rowKey).isEmpty else { return nil }
+      guard !row.isVisible, try conflicts(of: row).isEmpty, try visibleReferrers(of: row.rowKey).isEmpty else {
+        return nil
+      }
       for referrer in try setAsideReferrers(of: row.rowKey) where !seen.contains(referrer.rowKey) {
         guard referrer.status == .cascaded else { return nil }
         let references = references(of: referrer, to: row.rowKey)

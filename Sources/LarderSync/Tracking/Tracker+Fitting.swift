@@ -54,6 +54,7 @@ extension Tracker {
   /// A program that opens the store without sync exchanges as well.
   func upgrade() throws {
     if try isCurrent() { return }
+    TrackedFile.of(connection).forget(connection)
     let keyCount = try keyCount()
     for name in ["set_aside"] + SyncTables.keys(keyCount).dropFirst() {
       try connection.execute("DROP INDEX IF EXISTS main.\(SyncTables.rows)_\(name)")
@@ -160,7 +161,7 @@ extension Tracker {
   func release(_ table: TrackedTable) throws {
     try change(
       "UPDATE \(SyncTables.properties) SET column_name = NULL WHERE table_id = ?1", [.integer(table.id)])
-    if try isCurrent() {
+    if try hasColumn("absent_until", in: SyncTables.properties) {
       try change("UPDATE \(SyncTables.properties) SET absent_until = 0 WHERE table_id = ?1", [.integer(table.id)])
     }
     try change("UPDATE \(SyncTables.tables) SET description = NULL WHERE id = ?1", [.integer(table.id)])

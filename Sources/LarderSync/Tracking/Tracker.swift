@@ -177,8 +177,7 @@ extension Tracker {
   }
 
   func properties(of table: Int64) throws -> [KnownProperty] {
-    // Metadata of earlier versions are read as well.
-    let absentUntil = try isCurrent() ? "absent_until" : "0"
+    let absentUntil = try hasColumn("absent_until", in: SyncTables.properties) ? "absent_until" : "0"
     return try connection.rows(
       """
       SELECT id, name, column_name, is_looked_up, is_counter, \(absentUntil) FROM \(SyncTables.properties) \
@@ -236,6 +235,11 @@ extension Tracker {
 
   func columns(of table: String) throws -> [String] {
     try connection.rows("PRAGMA main.table_info(\(table.quotedName))") { $0.text(1) }
+  }
+
+  /// Whether metadata have a column that those of earlier versions lack.
+  func hasColumn(_ column: String, in table: String) throws -> Bool {
+    try isCurrent() || columns(of: table).contains(column)
   }
 
   func setColumn(_ column: String?, of property: Int64) throws {

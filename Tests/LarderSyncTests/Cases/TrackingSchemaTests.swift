@@ -16,6 +16,17 @@ private struct Defaulted {
   @Attribute(.unique) var price: Decimal?
 }
 
+@Model("Leaf")
+private struct PlainLeaf {
+  var id: String
+}
+
+@Model("Leaf")
+private struct SizedLeaf {
+  var id: String
+  var size = 7
+}
+
 /// The triggers and indexes of tracking: what a write and an exchange read, and files of earlier versions.
 @Suite struct TrackingSchemaTests {
   /// A replica with rows of which SQLite has statistics, by which it chooses plans.
@@ -202,5 +213,28 @@ private struct Defaulted {
     #expect(try await reopened.rows() == b.rows())
     #expect(try await b.store.find(SharedKind.self, "1")?.title == "t")
     #expect(try await reopened.store.fetch(SharedTag.all).count == 1)
+  }
+
+  @Test("S16: a default that nobody has written stays one when a file of an earlier version is opened")
+  func upgradeOfDefaults() async throws {
+    var a = try Replica([PlainLeaf.self])
+    let b = try Replica([SizedLeaf.self])
+    try await b.store.insert(["kept", "deleted"].map { SizedLeaf(id: $0, size: 9) })
+    try await a.setClock(past: b)
+    try await a.store.insert(["kept", "deleted"].map { PlainLeaf(id: $0) })
+    a = try await a.reopened(SizedLeaf.self)
+    let expected = try await schema(a)
+    try await a.store.writingModule { connection in
+      try connection.transaction { try connection.setInUse(SyncTables.version - 1, SyncFeature.self) }
+    }
+    a = try await a.reopened()
+    #expect(try await schema(a) == expected)
+    try await a.store.delete(SizedLeaf.self, "deleted")
+    for _ in 0..<2 { try await a.exchange(with: b) }
+    for replica in [a, b] {
+      #expect(try await replica.store.fetch(SizedLeaf.all).map(\.size) == [9])
+      #expect(try await replica.shownRows() == replica.expectedRows())
+    }
+    try await expectEqual([a, b])
   }
 }
