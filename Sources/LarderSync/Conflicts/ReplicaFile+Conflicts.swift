@@ -192,13 +192,11 @@ extension ReplicaFile {
       [.integer(own), .integer(time)]
     ) { $0.integer(0) }
     for id in ids {
-      do {
-        guard let state = try row(id)?.state else { continue }
-        try writeLosses(state, id, try tableID(of: state.table, keyCount: state.key.count))
-      } catch let error as StoreError where error.code == .corrupt {
-        // Whoever needs the row reports it.
-        continue
-      }
+      let state: RowState?
+      // Whoever needs a damaged row reports it.
+      do { state = try row(id)?.state } catch let error as StoreError where error.code == .corrupt { state = nil }
+      guard let state else { continue }
+      try writeLosses(state, id, try tableID(of: state.table, keyCount: state.key.count))
     }
   }
 

@@ -130,7 +130,7 @@ extension ReplicaFile {
       """
       UPDATE \(SyncTables.conflicts) AS lost SET replica = ?2 WHERE replica = ?1 AND time > ?3
         AND EXISTS (SELECT 1 FROM \(SyncTables.cells) WHERE row = lost.row AND property = lost.property
-        AND replica = ?2 AND time = lost.time - 1)
+        AND replica = ?2 AND time >= lost.time - 1)
       """,
       "UPDATE \(SyncTables.forgotten) SET replica = ?2 WHERE replica = ?1 AND time > ?3",
       // What the new replica has added is the difference to what was confirmed of the former one.

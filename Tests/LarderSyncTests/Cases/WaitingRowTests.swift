@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderSync
 
-/// The models of an app, whose next version knows more metals. Models of both have the same name in Swift.
+/// The models of an app, whose next version knows more metals. They are alike on purpose, and have the same names.
 private enum First {
   enum Metal: String, Codable, Sendable { case gold, silver }
 
@@ -136,11 +136,13 @@ struct WaitingRowTests {
     }
   }
 
-  @Test("S17: what was saved over a waiting row in a copied file is what the copy has written")
-  func copied() async throws {
+  @Test(
+    "S17: what was saved over a waiting row in a copied file is what the copy has written", arguments: [false, true])
+  func copied(isChangedFirst: Bool) async throws {
     try await new.store.save(Second.Token(id: "a", metal: .copper, worth: 7, name: "n"))
     try await old.exchange(with: new)
     try await old.store.save(First.Token(id: "a", metal: .gold, worth: 7))
+    if isChangedFirst { try await old.store.save(First.Token(id: "a", metal: .gold, worth: 6)) }
     let folder = try TemporaryFolder()
     try await old.store.backup(to: folder.file("test.larder"))
     let copy = try Replica(folder: folder, [First.Chest.self, First.Token.self])
