@@ -30,7 +30,7 @@ package struct OracleTable: Sendable {
       names[Array(table.utf8), default: []].append((name, column))
     }
     return (models + collections).compactMap { description in
-      let name = description.isCollection ? documents + folded(description.name) : description.name
+      let name = description.isCollection ? self.name(ofCollection: description.name) : description.name
       // A collection can stay on its device.
       if description.isCollection, names[Array(name.utf8)] == nil { return nil }
       let columns = Dictionary(description.columns.map { ($0.name, $0) }) { $1 }
@@ -41,8 +41,9 @@ package struct OracleTable: Sendable {
     }
   }
 
-  private static func folded(_ name: String) -> String {
-    String(decoding: name.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
+  /// The name in the exchange of a collection of documents, whose own name can have capitals.
+  static func name(ofCollection name: String) -> String {
+    documents + String(decoding: name.utf8.map { (0x41...0x5A).contains($0) ? $0 + 0x20 : $0 }, as: UTF8.self)
   }
 
   /// The property of a document with a name in the exchange; nil if it is a column of the collection.

@@ -82,7 +82,7 @@ extension SimulationRun {
   }
 
   private mutating func setSyncs(_ syncs: Bool, _ collection: String, _ place: Int) async throws {
-    let table = OracleTable.documents + collection
+    let table = OracleTable.name(ofCollection: collection)
     if !syncs {
       for (name, state) in replicas[place].states where name.table == table { replicas[place].left[name] = state }
     }

@@ -22,6 +22,11 @@ struct SimulatorTests {
     }
   }
 
+  @Test(
+    "a collection with capitals in its name stays on its device for a while, and its documents are written there",
+    arguments: [UInt64(99_008_572), 99_008_895])
+  func capitals(seed: UInt64) async throws { try await SyncRuns.simulation(seed).run(seed: seed) }
+
   private struct Unsteady: Error {}
 
   @Test("a simulation finds tables that differ, and names the seed")
