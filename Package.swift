@@ -261,6 +261,7 @@ let package = Package(
       name: "LarderToolTests",
       dependencies: ["Larder", "LarderArchive", "LarderSync", "LarderTestSupport", "LarderTool"]),
     .testTarget(name: "CreaturesTests", dependencies: ["Creatures", "ExampleWeb", "LarderArchive"]),
+    .testTarget(name: "DevicesTests", dependencies: ["Devices", "Larder", "LarderSync"]),
     .testTarget(name: "InvoicesTests", dependencies: ["Invoices"]),
     .testTarget(name: "LedgerTests", dependencies: ["Ledger"]),
     .testTarget(name: "NotesTests", dependencies: ["ExampleWeb", "Larder", "Notes"]),

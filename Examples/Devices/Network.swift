@@ -12,6 +12,10 @@ actor Network {
   private var handedOut: [Device.ID: ChangeCursor] = [:]
   /// How far those go that somebody has saved.
   private var saved: [Device.ID: ChangeCursor] = [:]
+  /// The exchange that has begun last.
+  private var lastExchange: Task<Void, Never>?
+  /// The exchange that begins after it, if someone has asked for one.
+  private var nextExchange: Task<Void, Never>?
   private var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
   private var nextListener = 0
 
@@ -27,10 +31,22 @@ actor Network {
     await changed()
   }
 
-  /// Exchanges if both devices are online, and tells the windows that something may be different.
+  /// Exchanges if both devices are online, and tells the windows that something may be different. Returns when that is done.
   ///
-  /// An error doesn't concern whoever has written something: it is stored, and goes with the next exchange.
+  /// One exchange ends before the next begins, which serves all who ask for one meanwhile: of two at once, either may leave
+  /// what only the other has found. An error doesn't concern whoever has written something: it is stored, and goes with the
+  /// next exchange.
   func changed() async {
+    let exchange = nextExchange ?? Task { [last = lastExchange] in
+      await last?.value
+      (lastExchange, nextExchange) = (nextExchange, nil)
+      await self.exchange()
+    }
+    nextExchange = exchange
+    await exchange.value
+  }
+
+  private func exchange() async {
     do {
       if offline.isEmpty { try await laptop.exchange(with: phone) }
       problem = nil

@@ -24,6 +24,12 @@ class Device:
     def titles(self, folder):
         return self.folder(folder).get_by_label("Title", exact=True)
 
+    def answered(self):
+        """Waits until the server has answered what is sent in the block: until then, it has not happened on this device."""
+        path = self.root.get_attribute("aria-label").lower()
+        is_change = lambda response: f"/devices/api/{path}/" in response.url and response.request.method != "GET"
+        return self.page.expect_response(is_change)
+
     def switch(self):
         before = self.connection.get_attribute("aria-checked")
         self.connection.click()
@@ -31,11 +37,18 @@ class Device:
 
     def write(self, title, field, text):
         field = self.note(title).get_by_label(field, exact=True)
-        field.fill(text)
-        field.blur()
+        with self.answered():
+            field.fill(text)
+            field.blur()
 
     def choose(self, title, field, name):
-        self.note(title).get_by_label(field, exact=True).select_option(label=name)
+        with self.answered():
+            self.note(title).get_by_label(field, exact=True).select_option(label=name)
+
+    def press(self, title, button):
+        """Presses a button of a note: one of its tags, or the one that deletes it."""
+        with self.answered():
+            self.note(title).get_by_role("button", name=button, exact=True).click()
 
     def add(self, label, text):
         field = self.root.get_by_label(label, exact=True)
@@ -56,7 +69,8 @@ class Device:
         self.page.locator("#toast").evaluate("toast => { toast.hidden = true; }")
 
     def delete(self, what):
-        self.root.get_by_role("button", name=f"Delete {what}", exact=True).click()
+        with self.answered():
+            self.root.get_by_role("button", name=f"Delete {what}", exact=True).click()
 
 
 class DevicesPage:

@@ -97,7 +97,7 @@ def test_a_changed_note_that_was_deleted_elsewhere_can_be_brought_back(devices):
     """S3"""
     devices.apart()
     devices.laptop.delete("folder Travel")
-    devices.laptop.note("Apricot jam").get_by_role("button", name="Delete note").click()
+    devices.laptop.press("Apricot jam", "Delete note")
     devices.phone.write("Apricot jam", "Text", "Three kilos.")
     devices.together()
     expect(devices.phone.note("Apricot jam")).to_have_count(0)
@@ -110,7 +110,7 @@ def test_nothing_of_a_deleted_note_shines_through_the_one_that_was_added_again(d
     """S4"""
     devices.apart()
     devices.phone.write("Apricot jam", "Text", "Three kilos.")
-    devices.laptop.note("Apricot jam").get_by_role("button", name="Delete note").click()
+    devices.laptop.press("Apricot jam", "Delete note")
     devices.page.get_by_role("button", name="Undo").click()
     expect(devices.laptop.note("Apricot jam")).to_be_visible()
     devices.together()
@@ -189,9 +189,9 @@ def test_the_second_of_two_equal_tags_waits_and_is_merged(devices):
     """S9"""
     devices.apart()
     devices.laptop.add("New tag", "fruit")
-    devices.laptop.note("Graz").get_by_role("button", name="#fruit").click()
+    devices.laptop.press("Graz", "#fruit")
     devices.phone.add("New tag", "fruit")
-    devices.phone.note("Apricot jam").get_by_role("button", name="#fruit").click()
+    devices.phone.press("Apricot jam", "#fruit")
     expect(devices.phone.note("Apricot jam").get_by_role("button", name="#fruit")).to_have_attribute("aria-pressed", "true")
     devices.together()
     for device in (devices.laptop, devices.phone):
@@ -304,7 +304,7 @@ def test_a_text_with_nul_is_refused(server):
 
 def test_a_note_that_could_not_be_brought_back_can_be_brought_back_later(devices):
     undo = devices.page.get_by_role("button", name="Undo")
-    devices.laptop.note("Graz").get_by_role("button", name="Delete note").click()
+    devices.laptop.press("Graz", "Delete note")
     devices.page.route("**/api/laptop/notes", lambda route: route.abort())
     undo.click()
     expect(devices.page.locator("#toast")).to_contain_text("Not undone: The server does not answer.")
@@ -316,7 +316,7 @@ def test_a_note_that_could_not_be_brought_back_can_be_brought_back_later(devices
 
 def test_a_note_without_its_folder_says_why_it_cannot_be_brought_back(devices):
     undo = devices.page.get_by_role("button", name="Undo")
-    devices.laptop.note("Graz").get_by_role("button", name="Delete note").click()
+    devices.laptop.press("Graz", "Delete note")
     devices.laptop.delete("folder Travel")
     expect(devices.laptop.folder("Travel")).to_have_count(0)
     undo.click()
