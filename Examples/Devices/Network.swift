@@ -28,6 +28,8 @@ actor Network {
 
   func set(_ device: Device.ID, online isOnline: Bool) async {
     if isOnline { offline.remove(device) } else { offline.insert(device) }
+    // An exchange that goes on may take its time.
+    tellListeners()
     await changed()
   }
 
@@ -37,11 +39,13 @@ actor Network {
   /// what only the other has found. An error doesn't concern whoever has written something: it is stored, and goes with the
   /// next exchange.
   func changed() async {
-    let exchange = nextExchange ?? Task { [last = lastExchange] in
-      await last?.value
-      (lastExchange, nextExchange) = (nextExchange, nil)
-      await self.exchange()
-    }
+    let exchange =
+      nextExchange
+      ?? Task { [last = lastExchange] in
+        await last?.value
+        (lastExchange, nextExchange) = (nextExchange, nil)
+        await self.exchange()
+      }
     nextExchange = exchange
     await exchange.value
   }
@@ -53,6 +57,10 @@ actor Network {
     } catch {
       problem = Self.reason(of: error)
     }
+    tellListeners()
+  }
+
+  private func tellListeners() {
     for listener in listeners.values { listener.yield() }
   }
 
