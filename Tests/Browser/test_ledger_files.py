@@ -127,7 +127,7 @@ def test_a_long_import_tells_how_far_it_is(cash, ledger, server):
     ledger.expect_balance("Cash", "−€203.50")
     expect(ledger.count).to_have_text("20,001 costs")
     ledger.press("Control+z")
-    expect(ledger.rows).to_have_count(0, timeout=30_000)
+    expect(ledger.rows).to_have_count(0, timeout=60_000)
 
 
 def test_a_cancelled_import_saves_nothing(cash, ledger, server):
